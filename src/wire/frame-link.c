@@ -257,7 +257,11 @@ link_flush (SbxFrameLink *self)
           control.align.cmsg_len = CMSG_LEN (fds_bytes);
           memcpy (CMSG_DATA (&control.align), first->fds, fds_bytes);
         }
-      n = sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+      /* The broker's syscall filter has no sendmsg: a process that never sends a descriptor must not be able to. */
+      if (first->n_fds > 0)
+        n = sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+      else
+        n = send (self->fd, vector.iov_base, vector.iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0)
         return errno == EAGAIN || errno == EINTR;
       close_fds (first->fds, &first->n_fds); /* sent with the first byte */
