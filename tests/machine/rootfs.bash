@@ -25,7 +25,8 @@ rootfs_make () {
     flock 8
     [ ! -e "$tar" ] || exit 0
     echo "making a Debian root file system ($kind, $suite), once" >&2
-    rm -f "$state/cache/$kind-$suite"-*.tar "$tar".part*
+    # What an older list made is of no more use.
+    rm -rf --one-file-system "$state/cache/$kind-$suite"-*
     if ! mmdebstrap --quiet --variant=minbase --include="$packages" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
         "$suite" "$tar.part.tar" ${ROUNDTABLE_MIRROR:+"$ROUNDTABLE_MIRROR"} >"$state/cache/$kind-$suite.log" 2>&1; then

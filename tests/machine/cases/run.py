@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The roundtable-sandbox authors
+"""Runs the cases beside it, inside a machine: a TAP line each as it ends, and the count as the last line.
+
+    run.py [NAME…]      only tests whose name holds one of these
+"""
+
+import os
+import sys
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+class Lines(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.passed = 0
+        self.bad = 0
+        self.skips = 0
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began = time.monotonic()
+        self.broken = None
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if self.broken is None:
+            self.passed += 1
+        else:
+            self.bad += 1
+        print(f"{'ok' if self.broken is None else 'not ok'} - {test.id()} ({time.monotonic() - self.began:.1f} s)")
+        if self.broken:
+            print("".join(f"#   {line}\n" for line in self.broken.splitlines()), end="")
+        sys.stdout.flush()
+
+    def note(self, test, error):
+        text = self._exc_info_to_string(error, test)
+        if getattr(test, "_testMethodName", None) or hasattr(test, "test_case"):
+            self.broken = (self.broken or "") + text
+        else:
+            # setUpClass and the like: there is no test to count it for.
+            self.bad += 1
+            print(f"not ok - {test}\n" + "".join(f"#   {line}\n" for line in text.splitlines()), end="", flush=True)
+
+    def addError(self, test, err):
+        self.note(test, err)
+
+    def addFailure(self, test, err):
+        self.note(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.note(subtest, err)
+
+    def addSkip(self, test, reason):
+        self.skips += 1
+        self.broken = f"skipped: {reason}"
+
+
+def each(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each(test)
+        else:
+            yield test
+
+
+def main():
+    sys.path.insert(0, HERE)
+    wanted = sys.argv[1:]
+    found = unittest.defaultTestLoader.discover(HERE)
+    chosen = unittest.TestSuite(test for test in each(found) if not wanted or any(word in test.id() for word in wanted))
+    result = Lines()
+    chosen.run(result)
+    print(f"{result.passed} passed, {result.bad} failed")
+    sys.exit(result.bad > 0 or result.passed == 0)
+
+
+if __name__ == "__main__":
+    main()
