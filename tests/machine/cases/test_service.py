@@ -71,13 +71,13 @@ class Service(unittest.TestCase):
     def test_a_bad_configuration_is_refused_by_name(self):
         path = "/etc/roundtable-sandbox/sandboxd.conf.d/99-bad.conf"
         with open(path, "w", encoding="utf-8") as file:
-            file.write("[Turn]\nDeadlineSec=never\n")
+            file.write("[Turns]\nDeadline=never\n")
         try:
             done = support.run("sh", "-c", "/usr/libexec/roundtable-sandbox/sandboxd --check 2>&1; echo status $?")
         finally:
             support.run("rm", path)
         self.assertNotIn("status 0", done)
-        for word in (path, "Turn", "DeadlineSec", "never"):
+        for word in (path, "Turns", "Deadline", "never"):
             self.assertIn(word, done)
 
 
