@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The strict JSON gate: nothing that an untrusted hand wrote reaches json-glib but through it.
+/* The strict JSON gate: nothing that an untrusted hand wrote becomes a tree but through it.
  *
- * json-glib 1.6 overflows its stack on deep nesting, reads comments and single quotes, cuts texts at an escaped NUL and
- * turns long integers into others; 1.10 still does the last two. So the gate, non-recursive and without allocation that
- * grows with depth, lets through only RFC 8259 texts that every json-glib reads alike:
- * one root, at most max_depth deep, at most max_bytes long, valid UTF-8, no raw control byte in a text, no repeated member
- * name (compared after unescaping), integers that fit 64 bits, numbers that fit a double, no escaped NUL, no lone
- * surrogate. See the implementation's table test for each rule's cases.
+ * json-glib's own parser is not used: 1.6 overflows its stack on deep nesting, reads comments and single
+ * quotes, cuts texts at an escaped NUL and turns long integers into others; 1.10 still does the last two, in
+ * strict mode too. So one scanner of ours (json-scan.h), non-recursive and with a fixed stack, holds a text
+ * against RFC 8259 and the rules below, and json-glib lends only its tree. Both versions then give the same
+ * result by construction.
+ *
+ * Let through: one root, at most SBX_JSON_MAX_DEPTH deep, at most max_bytes long, valid UTF-8, no raw control
+ * byte in a text, at most SBX_JSON_MAX_MEMBERS members an object and no repeated name (compared after
+ * unescaping), numbers that are finite as doubles.
+ *
+ * In the tree: an integer that fits 64 bits is an integer, another number is the nearest double ("-0" too).
+ * Half of a surrogate pair is U+FFFD. An escaped NUL, which a C string cannot hold, is SBX_JSON_NUL, and
+ * json-write makes "\u0000" of it again; a U+FDD0 that came in is U+FFFD, so neither can pass for the other.
+ * What leaves for the bus, where noncharacters are refused, goes through base/text.h.
  */
 #pragma once
 
@@ -15,6 +23,12 @@
 #include <json-glib/json-glib.h>
 
 #define SBX_JSON_MAX_DEPTH 32u
+/* json-glib's objects hash names with a function whose collisions anyone can make; this bounds what they
+ * cost. */
+#define SBX_JSON_MAX_MEMBERS 2048u
+
+/* U+FDD0, a noncharacter: set aside by Unicode for use inside a program. */
+#define SBX_JSON_NUL "\xef\xb7\x90"
 
 #define SBX_JSON_ERROR (sbx_json_error_quark ())
 GQuark sbx_json_error_quark (void);
@@ -22,14 +36,15 @@ typedef enum {
   SBX_JSON_ERROR_TOO_LARGE,
   SBX_JSON_ERROR_TOO_DEEP,
   SBX_JSON_ERROR_SYNTAX,
-  SBX_JSON_ERROR_ENCODING, /* UTF-8, surrogates, NUL */
+  SBX_JSON_ERROR_ENCODING, /* not UTF-8 */
   SBX_JSON_ERROR_REPEATED_NAME,
   SBX_JSON_ERROR_NUMBER,
+  SBX_JSON_ERROR_TOO_MANY_MEMBERS,
 } SbxJsonError;
 
-/* Whether data may be read. FALSE with error set (SBX_JSON_ERROR); the text names the rule and the byte offset, never
- * what stands there. */
+/* Whether data may be read. FALSE with error set (SBX_JSON_ERROR); the text names the rule and the byte
+ * offset, never what stands there. */
 gboolean sbx_json_gate (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
 
-/* Gate, then json-glib. NULL with error set. The root is the caller's: json_node_unref(). */
+/* Gate and tree in one pass. NULL with error set. The root is the caller's: json_node_unref(). */
 JsonNode *sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error);

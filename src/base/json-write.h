@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Writes compact JSON by RFC 8259, since json-glib's generator writes invalid JSON for some texts and numbers.
+/* Writes compact JSON by RFC 8259, since json-glib's generator writes invalid JSON for some texts and
+ * numbers.
  *
- * Texts: only `"` `\` and U+0000-U+001F are escaped (\b \t \n \f \r short, the others \u00xx), everything else is raw
- * UTF-8; invalid UTF-8 becomes U+FFFD. Integers as they are, doubles so that they read back equal. Non-recursive.
+ * Texts: only `"` `\` and U+0000-U+001F are escaped (\b \t \n \f \r short, the others \u00xx), everything
+ * else is raw UTF-8. SBX_JSON_NUL (json-gate.h) is written as \u0000; invalid UTF-8, a NUL byte inside
+ * included, as U+FFFD. Integers as they are, doubles so that they read back equal; one that is not finite,
+ * which the gate lets nobody send, is null. Non-recursive.
  */
 #pragma once
 
@@ -18,3 +21,6 @@ void sbx_json_write_node (GString *out, JsonNode *node);
 
 /* The number of bytes that sbx_json_write_text() would append: the contract's "JSON bytes" of a text. */
 gsize sbx_json_text_bytes (const char *value, gssize n_bytes);
+
+/* node alone, as new bytes. */
+GBytes *sbx_json_write_bytes (JsonNode *node);

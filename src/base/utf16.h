@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Lengths in UTF-16 code units, in which the wire contract counts (a character outside the first plane is two). */
+/* Lengths in UTF-16 code units, in which the wire contract counts (a character outside the first plane is
+ * two). */
 #pragma once
 
 #include <glib.h>

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* Texts on their way out of our own memory. */
+#pragma once
+
+#include <glib.h>
+
+/* A copy that every D-Bus peer and journal takes: valid UTF-8, with U+FFFD where it was not, and for each
+ * noncharacter. libsystemd refuses those in messages (its utf8.c), and json-gate.h lets one stand for an
+ * escaped NUL. */
+char *sbx_text_plain (const char *text);
+
+/* A copy on one line for people: as above, and each control character is a blank. */
+char *sbx_text_one_line (const char *text);
