@@ -7,9 +7,6 @@
 #include "wire/pack-private.h"
 
 #define OVERHEAD_BYTES 4096u
-/* messages and tools come out of one body, and compact JSON can be longer than what was read only by the writer's
- * escapes; twice the body is beyond any of that. */
-#define MAX_CALL_BYTES (2u * SBX_MAX_BODY_BYTES)
 #define MAX_COMPLAINT_BYTES 4096u
 
 const SbxFrameRule sbx_grant_rules_egress[] = {
@@ -18,8 +15,8 @@ const SbxFrameRule sbx_grant_rules_egress[] = {
   { SBX_FRAME_CHARGE, OVERHEAD_BYTES, 0 },
   { SBX_FRAME_SCAN, SBX_MAX_ANSWER_BYTES, 0 },
   { SBX_FRAME_RELOAD, 0, 0 },
-  { SBX_FRAME_MODEL_CALL, 2 * MAX_CALL_BYTES + OVERHEAD_BYTES, 0 },
-  { SBX_FRAME_MCP_CALL, MAX_CALL_BYTES + OVERHEAD_BYTES, 0 },
+  { SBX_FRAME_MODEL_CALL, SBX_MAX_CALL_BYTES + OVERHEAD_BYTES, 0 },
+  { SBX_FRAME_MCP_CALL, SBX_MAX_CALL_BYTES + OVERHEAD_BYTES, 0 },
   { SBX_FRAME_CALL_CANCEL, 0, 0 },
 };
 const gsize sbx_grant_n_rules_egress = G_N_ELEMENTS (sbx_grant_rules_egress);
@@ -195,9 +192,9 @@ sbx_grant_model_call_decode (GBytes *payload, GBytes **ret_messages, GBytes **re
   SbxUnpack unpack;
 
   sbx_unpack_payload (&unpack, payload);
-  messages = sbx_unpack_slice (&unpack, payload, MAX_CALL_BYTES);
+  messages = sbx_unpack_slice (&unpack, payload, SBX_MAX_CALL_BYTES);
   if (sbx_unpack_bool (&unpack))
-    tools = sbx_unpack_slice (&unpack, payload, MAX_CALL_BYTES);
+    tools = sbx_unpack_slice (&unpack, payload, SBX_MAX_CALL_BYTES);
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_messages = g_steal_pointer (&messages);
@@ -227,7 +224,7 @@ sbx_grant_mcp_call_decode (GBytes *payload, char **ret_server, char **ret_tool, 
   sbx_unpack_payload (&unpack, payload);
   server = sbx_unpack_text (&unpack, SBX_MAX_NAME_BYTES);
   tool = sbx_unpack_text (&unpack, SBX_MAX_FUNCTION_NAME_BYTES);
-  arguments = sbx_unpack_slice (&unpack, payload, MAX_CALL_BYTES);
+  arguments = sbx_unpack_slice (&unpack, payload, SBX_MAX_CALL_BYTES);
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_server = g_steal_pointer (&server);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Whether a JSON schema is local: it refers to nothing but itself (wire contract 2.4, "local schema"). Pure. */
+/* Whether a JSON schema is local: it refers to nothing but itself (wire contract 2.4, "local schema"). Pure.
+ */
 #pragma once
 
 #include <glib.h>
