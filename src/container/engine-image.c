@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "container/engine-private.h"
+
+#include <string.h>
+
+#include "base/json-gate.h"
+#include "base/names.h"
+
+#define IMAGE_TIMEOUT_MS 300000u
+
+void
+sbx_image_free (SbxImage *image)
+{
+  if (image == NULL)
+    return;
+  g_free (image->id);
+  g_free (image->worker_version);
+  g_free (image);
+}
+
+static char *
+image_path (const char *image, const char *tail)
+{
+  g_autofree char *name = g_uri_escape_string (image, "/:@", FALSE);
+
+  return g_strconcat ("/images/", name, tail, NULL);
+}
+
+static gpointer
+convert_image (guint status, GBytes *body, GError **error)
+{
+  g_autoptr (JsonNode) node = sbx_engine_read_object (body, error);
+  SbxImage *image = NULL;
+  JsonObject *labels = NULL;
+
+  if (node == NULL)
+    return NULL;
+  image = g_new0 (SbxImage, 1);
+  image->id = g_strdup (sbx_engine_text (json_node_get_object (node), "Id"));
+  labels = sbx_engine_object (sbx_engine_object (json_node_get_object (node), "Config"), "Labels");
+  if (labels != NULL && json_object_has_member (labels, SBX_LABEL_WORKER))
+    image->worker_version = g_strdup (sbx_engine_text (labels, SBX_LABEL_WORKER));
+  return image;
+}
+
+void
+sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data)
+{
+  sbx_engine_ask (self,
+                  &(SbxEngineAsk){
+                    .about = SBX_ENGINE_ABOUT_IMAGE,
+                    .method = "GET",
+                    .path = image_path (image, "/json"),
+                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
+                    .convert = convert_image,
+                    .destroy = (GDestroyNotify) sbx_image_free,
+                  },
+                  cancellable, callback, user_data);
+}
+
+SbxImage *
+sbx_engine_image_inspect_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* Building and loading answer 200 and then report line by line; a failure is a line with a member "error". */
+static gpointer
+convert_progress (guint status, GBytes *body, GError **error)
+{
+  gsize n_bytes = 0;
+  const char *data = g_bytes_get_data (body, &n_bytes);
+  g_autofree char *text = g_strndup (data != NULL ? data : "", n_bytes);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (char **line = lines; *line != NULL; line++) {
+    g_autoptr (JsonNode) node = NULL;
+    const char *message = NULL;
+
+    g_strstrip (*line);
+    if (**line == '\0')
+      continue;
+    node = sbx_json_read (*line, strlen (*line), SBX_ENGINE_MAX_ANSWER, NULL);
+    if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+      continue;
+    message = sbx_engine_text (json_node_get_object (node), "error");
+    if (*message != '\0') {
+      g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "Docker could not make the image: %s", message);
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+static void
+send_tar (SbxEngine *self, char *path, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
+          GAsyncReadyCallback callback, gpointer user_data)
+{
+  sbx_engine_ask (self,
+                  &(SbxEngineAsk){
+                    .about = SBX_ENGINE_ABOUT_IMAGE,
+                    .method = "POST",
+                    .path = path,
+                    .content_type = "application/x-tar",
+                    .stream = tar,
+                    .timeout_ms = timeout_ms > 0 ? timeout_ms : IMAGE_TIMEOUT_MS,
+                    .convert = convert_progress,
+                  },
+                  cancellable, callback, user_data);
+}
+
+void
+sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *tar, guint timeout_ms,
+                              GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autofree char *name = g_uri_escape_string (tag, NULL, FALSE);
+
+  send_tar (self, g_strdup_printf ("/build?t=%s&networkmode=none&rm=1&forcerm=1", name), tar, timeout_ms, cancellable,
+            callback, user_data);
+}
+
+gboolean
+sbx_engine_image_build_finish (GAsyncResult *result, GError **error)
+{
+  return sbx_engine_ask_finish (result, error);
+}
+
+void
+sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer user_data)
+{
+  send_tar (self, g_strdup ("/images/load?quiet=1"), tar, timeout_ms, cancellable, callback, user_data);
+}
+
+gboolean
+sbx_engine_image_load_finish (GAsyncResult *result, GError **error)
+{
+  return sbx_engine_ask_finish (result, error);
+}
+
+void
+sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data)
+{
+  sbx_engine_ask (self,
+                  &(SbxEngineAsk){
+                    .about = SBX_ENGINE_ABOUT_IMAGE,
+                    .method = "DELETE",
+                    .path = image_path (image, ""),
+                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
+                  },
+                  cancellable, callback, user_data);
+}
+
+gboolean
+sbx_engine_image_remove_finish (GAsyncResult *result, GError **error)
+{
+  return sbx_engine_ask_finish (result, error);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* What the engine's files share: one call, and what becomes of its answer. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "container/engine.h"
+
+/* Turns an answer into the operation's value. status is below 400. NULL with error set. */
+typedef gpointer (*SbxEngineConvert) (guint status, GBytes *body, GError **error);
+
+/* What an error status means depends on what was asked. */
+typedef enum {
+  SBX_ENGINE_ABOUT_DAEMON,
+  SBX_ENGINE_ABOUT_IMAGE,
+  SBX_ENGINE_ABOUT_CREATE, /* 404 is the image, 409 the name */
+  SBX_ENGINE_ABOUT_CONTAINER,
+} SbxEngineAbout;
+
+typedef struct {
+  SbxEngineAbout about;
+  const char *method;
+  char *path; /* taken; behind the API's version */
+  const char *content_type;
+  GBytes *body; /* taken */
+  GInputStream *stream;
+  guint timeout_ms;
+  SbxEngineConvert convert; /* NULL: any success will do */
+  GDestroyNotify destroy;   /* of what convert gives */
+} SbxEngineAsk;
+
+void sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable, GAsyncReadyCallback callback,
+                     gpointer user_data);
+gboolean sbx_engine_ask_finish (GAsyncResult *result, GError **error);
+
+const char *sbx_engine_socket_path (SbxEngine *self);
+
+/* The error of an answer with a status of 400 and more. */
+void sbx_engine_set_error (GError **error, SbxEngineAbout about, guint status, GBytes *body);
+
+/* The answer as an object; NULL with error set. */
+JsonNode *sbx_engine_read_object (GBytes *body, GError **error);
+/* Lenient readers: what is missing or of another kind gives "", 0, FALSE, NULL. Borrowed. */
+const char *sbx_engine_text (JsonObject *object, const char *member);
+gint64 sbx_engine_number (JsonObject *object, const char *member);
+gboolean sbx_engine_flag (JsonObject *object, const char *member);
+JsonObject *sbx_engine_object (JsonObject *object, const char *member);

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "container/http-call.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/fd.h"
+#include "container/http-answer.h"
+
+#define CONNECT_AGAIN_MS 25u
+#define PIECE_BYTES 65536u
+
+typedef struct {
+  char *socket_path;
+  SbxFd fd;
+  GSource *source;      /* of the socket, or of the next try to connect */
+  GSource *timer;
+  GCancellable *stop;   /* of a body's read that runs */
+  GCancellable *cancellable;
+  gulong cancelled_id;
+  guint timeout_ms;
+  GByteArray *out;      /* what is to be sent now */
+  gsize sent;
+  GBytes *body;
+  GInputStream *stream; /* NULL when the body is all in out */
+  gboolean answering;   /* all is sent, or the peer takes no more */
+  SbxHttpAnswer *answer;
+  guint status;
+  gboolean over;        /* the task has its result */
+} Call;
+
+static gboolean on_connect_again (gpointer user_data);
+
+static void
+drop_source (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_clear_pointer (source, g_source_unref);
+}
+
+static void
+call_free (Call *self)
+{
+  drop_source (&self->source);
+  drop_source (&self->timer);
+  sbx_fd_close (self->fd);
+  g_clear_object (&self->stop);
+  g_clear_object (&self->cancellable);
+  g_byte_array_unref (self->out);
+  g_clear_pointer (&self->body, g_bytes_unref);
+  g_clear_object (&self->stream);
+  sbx_http_answer_free (self->answer);
+  g_free (self->socket_path);
+  g_free (self);
+}
+
+/* Ends all activity; the task may then be answered once. */
+static void
+call_halt (Call *self)
+{
+  self->over = TRUE;
+  drop_source (&self->source);
+  drop_source (&self->timer);
+  sbx_fd_close (g_steal_fd (&self->fd));
+  g_cancellable_cancel (self->stop);
+  if (self->cancelled_id != 0)
+    g_signal_handler_disconnect (self->cancellable, self->cancelled_id);
+  self->cancelled_id = 0;
+}
+
+static void
+fail (GTask *task, GError *error)
+{
+  g_autoptr (GTask) held = g_object_ref (task);
+
+  call_halt (g_task_get_task_data (task));
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+static void
+fail_errno (GTask *task, const char *what, int code)
+{
+  fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s: %s.", what,
+                           g_strerror (code)));
+}
+
+static gboolean
+on_timeout (gpointer user_data)
+{
+  Call *self = g_task_get_task_data (user_data);
+
+  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker did not answer within %u ms.",
+                                self->timeout_ms));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_cancelled_idle (gpointer user_data)
+{
+  fail (user_data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to Docker was cancelled."));
+  return G_SOURCE_REMOVE;
+}
+
+/* A signal handler of the caller's g_cancellable_cancel(): the end comes from the main loop, so that the caller is not
+ * called back in the middle of its own function. The timer's place is taken, as nothing else may happen any more. */
+static void
+on_cancelled (GCancellable *cancellable, gpointer user_data)
+{
+  Call *self = g_task_get_task_data (user_data);
+
+  drop_source (&self->source);
+  drop_source (&self->timer);
+  self->timer = g_idle_source_new ();
+  g_source_set_priority (self->timer, G_PRIORITY_DEFAULT);
+  g_source_set_callback (self->timer, on_cancelled_idle, user_data, NULL);
+  g_source_attach (self->timer, NULL);
+}
+
+static void
+succeed (GTask *task)
+{
+  g_autoptr (GTask) held = g_object_ref (task);
+  Call *self = g_task_get_task_data (task);
+
+  call_halt (self);
+  self->status = sbx_http_answer_status (self->answer);
+  g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify) g_bytes_unref);
+  g_object_unref (task);
+}
+
+static void
+bad_answer (GTask *task, gboolean ended)
+{
+  if (ended)
+    fail (task, g_error_new_literal (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN,
+                                     "Docker closed the connection before its answer was whole."));
+  else
+    fail (task, g_error_new_literal (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
+                                     "What listens on Docker's socket does not answer as Docker does."));
+}
+
+static void
+receive (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+  char piece[16384];
+  gsize used = 0;
+  ssize_t got = recv (self->fd, piece, sizeof piece, 0);
+  SbxHttpVerdict verdict;
+
+  if (got < 0) {
+    if (errno != EAGAIN && errno != EINTR)
+      fail_errno (task, "reading the answer", errno);
+    return;
+  }
+  verdict = got == 0 ? sbx_http_answer_end (self->answer)
+                     : sbx_http_answer_feed (self->answer, piece, (gsize) got, &used);
+  if (verdict == SBX_HTTP_DONE)
+    succeed (task);
+  else if (verdict == SBX_HTTP_BAD)
+    bad_answer (task, got == 0);
+}
+
+static void watch (GTask *task, GIOCondition condition);
+
+static void
+append_chunk (GByteArray *out, const guint8 *data, gsize n_bytes)
+{
+  char head[20];
+
+  g_snprintf (head, sizeof head, "%" G_GSIZE_MODIFIER "x\r\n", n_bytes);
+  g_byte_array_append (out, (const guint8 *) head, (guint) strlen (head));
+  g_byte_array_append (out, data, (guint) n_bytes);
+  g_byte_array_append (out, (const guint8 *) "\r\n", 2);
+}
+
+static void
+on_stream_read (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  Call *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) piece = g_input_stream_read_bytes_finish (G_INPUT_STREAM (object), result, &error);
+
+  if (self->over)
+    return;
+  if (piece == NULL) {
+    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "The image cannot be read: %s", error->message));
+    return;
+  }
+  g_byte_array_set_size (self->out, 0);
+  self->sent = 0;
+  append_chunk (self->out, g_bytes_get_data (piece, NULL), g_bytes_get_size (piece));
+  if (g_bytes_get_size (piece) == 0)
+    g_clear_object (&self->stream);
+  watch (task, G_IO_IN | G_IO_OUT);
+}
+
+/* out is sent. */
+static void
+send_next (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+
+  if (self->body != NULL) {
+    gsize n_bytes = 0;
+    const guint8 *data = g_bytes_get_data (self->body, &n_bytes);
+
+    g_byte_array_set_size (self->out, 0);
+    self->sent = 0;
+    g_byte_array_append (self->out, data, (guint) n_bytes);
+    g_clear_pointer (&self->body, g_bytes_unref);
+    return;
+  }
+  watch (task, G_IO_IN);
+  if (self->stream == NULL) {
+    self->answering = TRUE;
+    return;
+  }
+  g_input_stream_read_bytes_async (self->stream, PIECE_BYTES, G_PRIORITY_DEFAULT, self->stop, on_stream_read,
+                                   g_object_ref (task));
+}
+
+static void
+transmit (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+  ssize_t done = send (self->fd, self->out->data + self->sent, self->out->len - self->sent, MSG_NOSIGNAL);
+
+  if (done < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (done < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+    /* dockerd may refuse before it has read the whole body: its answer is still to be read. */
+    self->answering = TRUE;
+    watch (task, G_IO_IN);
+    return;
+  }
+  if (done < 0) {
+    fail_errno (task, "sending the request", errno);
+    return;
+  }
+  self->sent += (gsize) done;
+  if (self->sent == self->out->len)
+    send_next (task);
+}
+
+static gboolean
+on_socket (int fd, GIOCondition condition, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_object_ref (user_data);
+  Call *self = g_task_get_task_data (task);
+  GSource *current = self->source;
+
+  if ((condition & G_IO_OUT) != 0 && !self->answering)
+    transmit (task);
+  else
+    receive (task);
+  return self->source == current ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static void
+watch (GTask *task, GIOCondition condition)
+{
+  Call *self = g_task_get_task_data (task);
+
+  drop_source (&self->source);
+  self->source = g_unix_fd_source_new (self->fd, condition);
+  g_source_set_callback (self->source, G_SOURCE_FUNC (on_socket), task, NULL);
+  g_source_attach (self->source, NULL);
+}
+
+static void
+start_connect (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+  g_autoptr (GError) error = NULL;
+
+  drop_source (&self->source);
+  self->fd = sbx_http_connect (self->socket_path, &error);
+  if (self->fd >= 0) {
+    watch (task, G_IO_OUT);
+    return;
+  }
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
+    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s", error->message));
+    return;
+  }
+  self->source = g_timeout_source_new (CONNECT_AGAIN_MS);
+  g_source_set_callback (self->source, on_connect_again, task, NULL);
+  g_source_attach (self->source, NULL);
+}
+
+static gboolean
+on_connect_again (gpointer user_data)
+{
+  start_connect (user_data);
+  return G_SOURCE_REMOVE;
+}
+
+int
+sbx_http_connect (const char *socket_path, GError **error)
+{
+  struct sockaddr_un address = { .sun_family = AF_UNIX };
+  g_auto (SbxFd) fd = -1;
+
+  if (g_strlcpy (address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.", socket_path);
+    return -1;
+  }
+  fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof address) < 0) {
+    int code = errno;
+
+    g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (code), "%s: %s.", socket_path, g_strerror (code));
+    return -1;
+  }
+  return g_steal_fd (&fd);
+}
+
+static void
+write_head (GByteArray *out, const SbxHttpRequest *request)
+{
+  g_autoptr (GString) head = g_string_new (NULL);
+
+  g_string_append_printf (head, "%s %s HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n", request->method, request->path);
+  if (request->content_type != NULL)
+    g_string_append_printf (head, "Content-Type: %s\r\n", request->content_type);
+  if (request->stream != NULL)
+    g_string_append (head, "Transfer-Encoding: chunked\r\n");
+  else
+    g_string_append_printf (head, "Content-Length: %" G_GSIZE_FORMAT "\r\n",
+                            request->body != NULL ? g_bytes_get_size (request->body) : 0);
+  g_string_append (head, "\r\n");
+  g_byte_array_append (out, (const guint8 *) head->str, (guint) head->len);
+}
+
+void
+sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
+                     gpointer user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+  Call *self = g_new0 (Call, 1);
+
+  g_task_set_source_tag (task, sbx_http_call_async);
+  g_task_set_check_cancellable (task, FALSE); /* fail() says it, with the call's state put away first */
+  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
+  self->fd = -1;
+  self->socket_path = g_strdup (request->socket_path);
+  self->timeout_ms = request->timeout_ms;
+  self->stop = g_cancellable_new ();
+  self->out = g_byte_array_new ();
+  self->answer = sbx_http_answer_new (SBX_ENGINE_MAX_ANSWER);
+  write_head (self->out, request);
+  if (request->body != NULL && g_bytes_get_size (request->body) > 0)
+    self->body = g_bytes_ref (request->body);
+  g_set_object (&self->stream, request->stream);
+
+  if (self->timeout_ms > 0) {
+    self->timer = g_timeout_source_new (self->timeout_ms);
+    g_source_set_callback (self->timer, on_timeout, task, NULL);
+    g_source_attach (self->timer, NULL);
+  }
+  if (g_cancellable_is_cancelled (cancellable)) {
+    on_cancelled (cancellable, task);
+    return;
+  }
+  if (cancellable != NULL) {
+    self->cancellable = g_object_ref (cancellable);
+    self->cancelled_id = g_signal_connect (cancellable, "cancelled", G_CALLBACK (on_cancelled), task);
+  }
+  start_connect (task);
+}
+
+GBytes *
+sbx_http_call_finish (GAsyncResult *result, guint *ret_status, GError **error)
+{
+  Call *self = g_task_get_task_data (G_TASK (result));
+  GBytes *body = g_task_propagate_pointer (G_TASK (result), error);
+
+  if (body != NULL)
+    *ret_status = self->status;
+  return body;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* One request and its answer on a Unix socket: connects, asks, reads, closes. Used inside this room only.
+ *
+ * Errors: SBX_ENGINE_ERROR_DOWN, SBX_ENGINE_ERROR_ANSWER, G_IO_ERROR_CANCELLED.
+ */
+#pragma once
+
+#include "container/engine.h"
+
+/* Connects without waiting: a connected, non-blocking, close-on-exec socket, or -1 with error set. G_IO_ERROR_WOULD_BLOCK:
+ * the listener's queue is full, so try again in a moment. */
+int sbx_http_connect (const char *socket_path, GError **error);
+
+typedef struct {
+  const char *socket_path;
+  const char *method;
+  const char *path;
+  const char *content_type; /* NULL: no body */
+  GBytes *body;             /* either this … */
+  GInputStream *stream;     /* … or this, sent in chunks */
+  guint timeout_ms;         /* for all of it; 0: no limit */
+} SbxHttpRequest;
+
+/* request and what it points to need not outlive the call. */
+void sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
+                          gpointer user_data);
+/* The body, with its status; NULL with error set. */
+GBytes *sbx_http_call_finish (GAsyncResult *result, guint *ret_status, GError **error);
