@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "ctl/ctl.h"
+
+#include "base/names.h"
+
+/* polkit may have to ask a person. */
+#define USUAL_TIMEOUT_SEC 120
+
+static SbxExit
+say (const char *name, const char *message, const char *what)
+{
+  SbxExit status;
+  g_autofree char *text = sbx_ctl_explain (name, message, what, &status);
+
+  g_printerr ("%s\n", text);
+  return status;
+}
+
+SbxMessage *
+sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *ret_exit)
+{
+  SbxMessage *call = NULL;
+  int r = 0;
+
+  if (ctl->bus == NULL)
+    r = ctl->host != NULL ? sd_bus_open_system_remote (&ctl->bus, ctl->host) : sd_bus_open_system (&ctl->bus);
+  if (r >= 0)
+    r = sd_bus_set_allow_interactive_authorization (ctl->bus, !ctl->no_ask_password);
+  if (r >= 0)
+    r = sd_bus_message_new_method_call (ctl->bus, &call, SBX_BUS_NAME, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, method);
+  if (r >= 0)
+    return call;
+  *ret_exit = say ("org.freedesktop.DBus.Error.FileNotFound", g_strerror (-r), what);
+  return NULL;
+}
+
+SbxMessage *
+sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char *what, SbxExit *ret_exit)
+{
+  sd_bus_error error = SD_BUS_ERROR_NULL;
+  SbxMessage *reply = NULL;
+  guint64 timeout_usec = (guint64) (timeout_sec > 0 ? timeout_sec : USUAL_TIMEOUT_SEC) * G_USEC_PER_SEC;
+
+  if (r >= 0)
+    {
+      r = sd_bus_call (ctl->bus, call, timeout_usec, &error, &reply);
+      if (r < 0)
+        *ret_exit = say (error.name, error.message != NULL ? error.message : g_strerror (-r), what);
+    }
+  else
+    {
+      g_printerr ("Cannot %s: the arguments cannot be sent (%s); are they UTF-8?\n", what, g_strerror (-r));
+      *ret_exit = SBX_EXIT_USAGE;
+    }
+  sd_bus_error_free (&error);
+  return reply;
+}
+
+SbxExit
+sbx_ctl_bad_answer (int r, const char *what)
+{
+  g_printerr ("Cannot %s: the answer of sandboxd is not understood (%s); is it of another version?\n", what, g_strerror (-r));
+  return SBX_EXIT_FAILED;
+}
+
+void
+sbx_ctl_print_table (SbxCtl *ctl, const SbxTable *table)
+{
+  g_autofree char *text
+    = ctl->json != SBX_JSON_OFF ? sbx_table_json (table, ctl->json) : sbx_table_text (table, !ctl->no_legend);
+
+  g_print ("%s", text);
+}

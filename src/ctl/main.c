@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* sandboxctl: what an operator does with sandboxd. One file a verb (verb-*.c). */
+#include <locale.h>
+
+#include "ctl/ctl.h"
+#include "sbx-config.h"
+
+typedef struct {
+  const char *name;
+  int min_words; /* without the verb */
+  int max_words;
+  SbxVerbFunc run;
+  const char *arguments;
+  const char *help;
+} Verb;
+
+static const Verb verbs[] = {
+  { "status", 0, 1, sbx_verb_status, "[CHANNEL]", "Whether the service works; or a channel's mode" },
+  { "on", 1, 64, sbx_verb_on, "CHANNEL…", "Put channels into the sandbox" },
+  { "off", 1, 64, sbx_verb_off, "CHANNEL…", "Take channels out of the sandbox" },
+  { "run", 1, G_MAXINT, sbx_verb_run, "CHANNEL [TEXT…|-]", "Run a turn and print its reply" },
+  { "turns", 0, 0, sbx_verb_turns, "", "List the turns that run or wait" },
+  { "cancel", 1, 64, sbx_verb_cancel, "TURN…", "End turns at once" },
+  { "cleanup", 0, 0, sbx_verb_cleanup, "", "Remove what a dead sandboxd left (see --dry-run)" },
+};
+
+static SbxCtl ctl;
+
+static gboolean
+parse_json (const char *option, const char *value, gpointer data, GError **error)
+{
+  if (value == NULL || g_str_equal (value, "short"))
+    ctl.json = SBX_JSON_SHORT;
+  else if (g_str_equal (value, "pretty"))
+    ctl.json = SBX_JSON_PRETTY;
+  else if (g_str_equal (value, "off"))
+    ctl.json = SBX_JSON_OFF;
+  else
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--json= takes short, pretty or off, not \"%s\"", value);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static char *
+describe_verbs (void)
+{
+  GString *text = g_string_new ("Verbs:\n");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
+    {
+      g_autofree char *usage = g_strdup_printf ("%s %s", verbs[i].name, verbs[i].arguments);
+
+      g_string_append_printf (text, "  %-24s%*s %s\n", usage, (int) (strlen (usage) - (gsize) g_utf8_strlen (usage, -1)), "",
+                              verbs[i].help);
+    }
+  g_string_append (text, "\nsandboxctl(1) lists the exit statuses.");
+  return g_string_free (text, FALSE);
+}
+
+static SbxExit
+run_verb (int n_words, char **words)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
+    {
+      const Verb *verb = &verbs[i];
+
+      if (!g_str_equal (verb->name, words[0]))
+        continue;
+      if (n_words - 1 >= verb->min_words && n_words - 1 <= verb->max_words)
+        return verb->run (&ctl, n_words, words);
+      g_printerr ("Usage: sandboxctl %s %s\n", verb->name, verb->arguments);
+      return SBX_EXIT_USAGE;
+    }
+  g_printerr ("There is no verb \"%s\"; sandboxctl --help lists them.\n", words[0]);
+  return SBX_EXIT_USAGE;
+}
+
+int
+main (int argc, char **argv)
+{
+  gboolean show_version = FALSE, no_pager = FALSE;
+  const GOptionEntry entries[] = {
+    { "host", 'H', 0, G_OPTION_ARG_STRING, &ctl.host, "Work on another host, by ssh", "[USER@]HOST" },
+    { "json", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off",
+      "MODE" },
+    { "no-legend", 0, 0, G_OPTION_ARG_NONE, &ctl.no_legend, "No line of headings", NULL },
+    { "no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Taken for scripts' sake: nothing is paged", NULL },
+    { "no-ask-password", 0, 0, G_OPTION_ARG_NONE, &ctl.no_ask_password, "Never let polkit ask a person", NULL },
+    { "speaker-id", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_id, "run: who speaks (the usual: uid:UID)", "ID" },
+    { "speaker-name", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_name, "run: the speaker's name (the usual: yours)", "NAME" },
+    { "principal", 0, 0, G_OPTION_ARG_STRING, &ctl.principal, "run: whom host tools and the journal are told", "NAME" },
+    { "timeout", 0, 0, G_OPTION_ARG_INT, &ctl.timeout_sec, "run: wait so long for the reply (3600)", "SECONDS" },
+    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &ctl.dry_run, "cleanup: only tell what would be removed", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &show_version, "Print the version and exit", NULL },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) options = g_option_context_new ("VERB …");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *description = describe_verbs ();
+  SbxExit status;
+
+  (void) setlocale (LC_ALL, "");
+  g_option_context_add_main_entries (options, entries, NULL);
+  g_option_context_set_description (options, description);
+  if (!g_option_context_parse (options, &argc, &argv, &error))
+    {
+      g_printerr ("sandboxctl: %s\n", error->message);
+      return SBX_EXIT_USAGE;
+    }
+  if (show_version)
+    {
+      g_print ("sandboxctl %s\n", SBX_VERSION);
+      return SBX_EXIT_GOOD;
+    }
+  /* An "--" before a guest's text stays in the words. */
+  if (argc > 1 && g_str_equal (argv[1], "--"))
+    argc--, argv++;
+  if (argc < 2)
+    {
+      char *alone[] = { (char *) "status", NULL };
+
+      status = sbx_verb_status (&ctl, 1, alone);
+    }
+  else
+    status = run_verb (argc - 1, argv + 1);
+  sd_bus_flush_close_unref (ctl.bus);
+  return (int) status;
+}
