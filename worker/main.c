@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* sandbox-worker: the agent of one turn. Reads the turn on standard input to its end, writes one line of
+ * JSON, ends.
+ *
+ * It may be started long before its turn comes; it then waits in read(). Input that ends before a turn came
+ * means that the host is gone.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent.h"
+#include "base/names.h"
+#include "json-in.h"
+#include "sbx-config.h"
+#include "wire/bounds.h"
+
+/* One byte more than the turn may have is enough to refuse it. */
+static GByteArray *
+read_turn (void)
+{
+  GByteArray *turn = g_byte_array_sized_new (SBX_MAX_TURN_BYTES + 1);
+
+  while (turn->len <= SBX_MAX_TURN_BYTES) {
+    guint before = turn->len;
+    ssize_t got;
+
+    g_byte_array_set_size (turn, SBX_MAX_TURN_BYTES + 1);
+    got = read (STDIN_FILENO, turn->data + before, SBX_MAX_TURN_BYTES + 1 - before);
+    g_byte_array_set_size (turn, before + (guint)MAX (got, 0));
+    if (got == 0 || (got < 0 && errno != EINTR))
+      break;
+  }
+  return turn;
+}
+
+static gboolean
+write_out (const GString *line)
+{
+  const char *at = line->str;
+  gsize left = line->len;
+
+  while (left > 0) {
+    ssize_t put = write (STDOUT_FILENO, at, left);
+
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return FALSE;
+    at += put;
+    left -= (gsize)put;
+  }
+  return TRUE;
+}
+
+/* What a first use costs (types, tables, pages) is paid while nobody waits yet. */
+static void
+warm_up (void)
+{
+  static const char sample[] = "{\"a\":[{\"b\":\"c\"},1,1.5,true,null]}";
+  g_autoptr (JsonNode) root = sbx_json_in_read (sample, sizeof sample - 1, sizeof sample, NULL);
+  g_autoptr (GTimeZone) zone = g_time_zone_new_utc ();
+  g_autoptr (GDateTime) now = g_date_time_new_now (zone);
+
+  (void)root;
+  (void)now;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *socket_path = NULL;
+  g_autofree char *workspace = NULL;
+  gboolean version = FALSE;
+  const GOptionEntry entries[] = {
+    { "socket", 0, 0, G_OPTION_ARG_FILENAME, &socket_path, "The broker's socket", "PATH" },
+    { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace, "Where memory and history are", "DIRECTORY" },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Say the version, and end", NULL },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context =
+    g_option_context_new ("- the agent of one turn, read on standard input");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) turn = NULL;
+  g_autoptr (SbxReply) reply = NULL;
+  g_autoptr (GString) line = NULL;
+  SbxAgentPlaces places;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    g_printerr ("sandbox-worker: %s\n", error->message);
+    return 2;
+  }
+  if (version) {
+    g_print ("sandbox-worker " SBX_VERSION "\n");
+    return 0;
+  }
+  places.socket_path = socket_path != NULL ? socket_path : SBX_WORKER_SOCKET;
+  places.workspace = workspace != NULL ? workspace : SBX_WORKER_WORKSPACE;
+  g_unsetenv ("TZDIR");
+  signal (SIGPIPE, SIG_IGN);
+  umask (0077);
+
+  warm_up ();
+  turn = read_turn ();
+  reply = sbx_agent_run (&places, (const char *)turn->data, turn->len);
+  line = sbx_reply_write (reply);
+  return write_out (line) ? sbx_reply_exit_status (reply) : 1;
+}
