@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "base/text.h"
+
+#include "base/utf16.h"
+
+static void
+test_utf16_units (void)
+{
+  static const struct {
+    const char *text;
+    gsize units;
+  } cases[] = {
+    { "", 0 },
+    { "abc", 3 },
+    { "\xc3\xa9", 1 },
+    { "\xe4\xb8\x81", 1 },
+    { "\xf0\x9f\x98\x80", 2 },
+    { "a\xf0\x9f\x98\x80\xc3\xa9", 4 },
+    { "\xf4\x8f\xbf\xbf", 2 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpuint (sbx_utf16_units (cases[i].text), ==, cases[i].units);
+}
+
+static void
+test_plain (void)
+{
+  static const struct {
+    const char *text;
+    const char *plain;
+    const char *line;
+  } cases[] = {
+    { "", "", "" },
+    { "a\tb\nc", "a\tb\nc", "a b c" },
+    { "\x1b[31mred\x7f", "\x1b[31mred\x7f", " [31mred " },
+    { "\xc2\x85", "\xc2\x85", " " }, /* a C1 control */
+    { "\xef\xb7\x90", "\xef\xbf\xbd", "\xef\xbf\xbd" },
+    { "\xef\xb7\xaf", "\xef\xbf\xbd", "\xef\xbf\xbd" },
+    { "\xef\xb7\xb0", "\xef\xb7\xb0", "\xef\xb7\xb0" },
+    { "\xef\xbf\xbe\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd" },
+    { "\xf0\x9f\xbf\xbe", "\xef\xbf\xbd", "\xef\xbf\xbd" },
+    { "\xff"
+      "a",
+      "\xef\xbf\xbd"
+      "a",
+      "\xef\xbf\xbd"
+      "a" },
+    { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *plain = sbx_text_plain (cases[i].text);
+    g_autofree char *line = sbx_text_one_line (cases[i].text);
+
+    g_assert_cmpstr (plain, ==, cases[i].plain);
+    g_assert_cmpstr (line, ==, cases[i].line);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/text/utf16-units", test_utf16_units);
+  g_test_add_func ("/text/plain", test_plain);
+  return g_test_run ();
+}
