@@ -96,12 +96,13 @@ static gboolean
 push_schemas (GPtrArray *pending, JsonNode *value, gboolean lists_are_data)
 {
   JsonObjectIter iter;
+  const char *name; /* json-glib 1.6 writes to it without a look whether it may */
   JsonNode *schema;
 
   if (!JSON_NODE_HOLDS_OBJECT (value))
     return FALSE;
   json_object_iter_init_ordered (&iter, json_node_get_object (value));
-  while (json_object_iter_next_ordered (&iter, NULL, &schema))
+  while (json_object_iter_next_ordered (&iter, &name, &schema))
     if (!lists_are_data || !JSON_NODE_HOLDS_ARRAY (schema))
       g_ptr_array_add (pending, schema);
   return TRUE;
