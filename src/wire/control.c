@@ -285,6 +285,7 @@ sbx_control_audit_encode (const SbxControlAudit *self)
   sbx_pack_u32 (out, self->duration_msec);
   sbx_pack_u32 (out, self->prompt_tokens);
   sbx_pack_u32 (out, self->completion_tokens);
+  sbx_pack_u32 (out, self->omitted);
   return out;
 }
 
@@ -306,6 +307,7 @@ sbx_control_audit_decode (GBytes *payload, SbxControlAudit *ret_audit, GError **
   audit.duration_msec = sbx_unpack_u32 (&unpack);
   audit.prompt_tokens = sbx_unpack_u32 (&unpack);
   audit.completion_tokens = sbx_unpack_u32 (&unpack);
+  audit.omitted = sbx_unpack_u32 (&unpack);
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   g_strlcpy (audit.name, name, sizeof audit.name);

@@ -105,6 +105,7 @@ typedef struct {
   guint32 duration_msec;
   guint32 prompt_tokens;             /* 0 where the endpoint gave no usage */
   guint32 completion_tokens;
+  guint32 omitted;                   /* entries before this one that were not sent: a turn has a bound of them */
 } SbxControlAudit;
 
 GByteArray *sbx_control_audit_encode (const SbxControlAudit *self);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "broker/connection.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "broker/http-head.h"
+#include "broker/http-reply.h"
+
+#define READ_BYTES (32u * 1024u) /* a dispatch, so that one peer cannot keep the loop from the others */
+
+typedef enum {
+  CONNECTION_HEAD,
+  CONNECTION_BODY,
+  CONNECTION_CALL,   /* the answer is on its way; only the peer's leaving matters */
+  CONNECTION_ANSWER, /* the answer is being written */
+  CONNECTION_LINGER, /* what the peer still sends is thrown away, so that a reset does not eat the answer */
+} ConnectionState;
+
+struct _SbxConnection {
+  ConnectionState state;
+  SbxFd fd;
+  const SbxPolicy *policy;
+  SbxCalls *calls;
+  SbxAudit *audit;
+  SbxConnectionOver over;
+  gpointer user_data;
+  GSource *watch;
+  GSource *deadline;
+  gint64 begun_usec;
+  GByteArray *input;
+  gsize scanned; /* of input, in search of the head's end; then the head's length */
+  gsize body_bytes;
+  SbxPolicyTarget target;
+  SbxCall *call;
+  GBytes *answer;
+  gsize written;
+  gsize lingered;
+};
+
+static gboolean on_connection_ready (int fd, GIOCondition condition, gpointer user_data);
+
+static void
+clear_source (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_clear_pointer (source, g_source_unref);
+}
+
+static void
+connection_watch (SbxConnection *self, GIOCondition condition)
+{
+  clear_source (&self->watch);
+  self->watch = g_unix_fd_source_new (self->fd, condition | G_IO_HUP | G_IO_ERR);
+  g_source_set_callback (self->watch, G_SOURCE_FUNC (on_connection_ready), self, NULL);
+  g_source_attach (self->watch, g_main_context_get_thread_default ());
+}
+
+static void
+connection_over (SbxConnection *self)
+{
+  self->over (self, self->user_data);
+}
+
+static void
+connection_note (SbxConnection *self, guint status, SbxFailure failure)
+{
+  SbxControlAudit entry = { .route = self->target.route,
+                            .status = (guint16) status,
+                            .failure = failure,
+                            .request_bytes = (guint32) self->input->len };
+
+  if (self->target.name != NULL)
+    g_strlcpy (entry.name, self->target.name, sizeof entry.name);
+  entry.duration_msec = (guint32) CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
+  sbx_audit_add (self->audit, &entry);
+}
+
+static gboolean
+on_connection_deadline (gpointer user_data)
+{
+  SbxConnection *self = user_data;
+
+  if (self->state == CONNECTION_HEAD)
+    connection_note (self, 0, SBX_FAILURE_DEADLINE);
+  connection_over (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+connection_arm (SbxConnection *self, guint msec)
+{
+  clear_source (&self->deadline);
+  self->deadline = g_timeout_source_new (msec);
+  g_source_set_callback (self->deadline, on_connection_deadline, self, NULL);
+  g_source_attach (self->deadline, g_main_context_get_thread_default ());
+}
+
+/* Takes the answer. */
+static void
+connection_answer (SbxConnection *self, GBytes *answer)
+{
+  self->state = CONNECTION_ANSWER;
+  self->answer = answer;
+  g_byte_array_set_size (self->input, 0);
+  connection_arm (self, SBX_CONNECTION_ANSWER_MSEC);
+  connection_watch (self, G_IO_OUT);
+}
+
+static void
+connection_refuse (SbxConnection *self, guint status, SbxFailure failure)
+{
+  connection_note (self, status, failure);
+  connection_answer (self, sbx_http_reply_refusal (status));
+}
+
+static void
+on_call_done (guint status, GBytes *json, gpointer user_data)
+{
+  SbxConnection *self = user_data;
+
+  self->call = NULL;
+  connection_answer (self, status == 200 ? sbx_http_reply_json (json) : sbx_http_reply_refusal (status));
+}
+
+/* --- reading --- */
+
+static void
+connection_make_call (SbxConnection *self)
+{
+  g_autoptr (GBytes) body = g_bytes_new (self->input->data + self->scanned, self->body_bytes);
+  SbxCall *call = self->call;
+
+  self->state = CONNECTION_CALL;
+  g_byte_array_set_size (self->input, 0);
+  clear_source (&self->deadline);
+  connection_watch (self, 0);
+  sbx_call_make (call, body, on_call_done, self);
+}
+
+/* Goes on with the body; what comes behind it is never read as a second request. */
+static void
+connection_read_body (SbxConnection *self)
+{
+  if (self->input->len - self->scanned >= self->body_bytes)
+    connection_make_call (self);
+}
+
+/* Checks a head that is whole and admits its call. */
+static void
+connection_take_head (SbxConnection *self)
+{
+  SbxHttpHead head;
+  SbxHttpVerdict verdict = sbx_http_head_parse ((const char *) self->input->data, self->scanned, &head);
+  gint64 spent_msec = (g_get_monotonic_time () - self->begun_usec) / 1000;
+  guint status;
+
+  if (verdict != SBX_HTTP_HEAD_WHOLE)
+    {
+      connection_refuse (self, verdict == SBX_HTTP_HEAD_BAD ? 400 : 431, SBX_FAILURE_RULES);
+      return;
+    }
+  status = sbx_policy_check_head (self->policy, &head, &self->target);
+  if (status == 0)
+    status = sbx_calls_admit (self->calls, &self->target, &self->call);
+  if (status != 0)
+    {
+      connection_refuse (self, status, status == 429 ? SBX_FAILURE_BUDGET_SPENT : SBX_FAILURE_RULES);
+      return;
+    }
+  if (head.content_length > SBX_MAX_BODY_BYTES)
+    {
+      sbx_call_refuse (g_steal_pointer (&self->call), 502, SBX_FAILURE_RULES,
+                       (guint32) MIN (head.content_length, (guint64) G_MAXUINT32));
+      connection_answer (self, sbx_http_reply_refusal (502));
+      return;
+    }
+  self->state = CONNECTION_BODY;
+  self->body_bytes = (gsize) head.content_length;
+  connection_arm (self, SBX_CONNECTION_REQUEST_MSEC - (guint) CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
+  connection_read_body (self);
+}
+
+static void
+connection_read_head (SbxConnection *self)
+{
+  switch (sbx_http_head_find ((const char *) self->input->data, self->input->len, &self->scanned))
+    {
+    case SBX_HTTP_HEAD_MORE:
+      return;
+    case SBX_HTTP_HEAD_WHOLE:
+      connection_take_head (self);
+      return;
+    case SBX_HTTP_HEAD_TOO_LARGE:
+      connection_refuse (self, 431, SBX_FAILURE_RULES);
+      return;
+    case SBX_HTTP_HEAD_BAD:
+    default:
+      connection_refuse (self, 400, SBX_FAILURE_RULES);
+      return;
+    }
+}
+
+static void
+connection_read (SbxConnection *self)
+{
+  guint8 buffer[READ_BYTES];
+  gssize n = read (self->fd, buffer, sizeof buffer);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n <= 0)
+    {
+      /* The end before a whole request: nobody is owed an answer. */
+      connection_over (self);
+      return;
+    }
+  g_byte_array_append (self->input, buffer, (guint) n);
+  if (self->state == CONNECTION_HEAD)
+    connection_read_head (self);
+  else
+    connection_read_body (self);
+}
+
+/* --- answering --- */
+
+static void
+connection_write (SbxConnection *self)
+{
+  gsize n_bytes;
+  const guint8 *data = g_bytes_get_data (self->answer, &n_bytes);
+  gssize n = send (self->fd, data + self->written, n_bytes - self->written, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n < 0)
+    {
+      connection_over (self);
+      return;
+    }
+  self->written += (gsize) n;
+  if (self->written < n_bytes)
+    return;
+  g_clear_pointer (&self->answer, g_bytes_unref);
+  (void) shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
+  self->state = CONNECTION_LINGER;
+  connection_arm (self, SBX_CONNECTION_LINGER_MSEC);
+  connection_watch (self, G_IO_IN);
+}
+
+static void
+connection_linger (SbxConnection *self)
+{
+  guint8 buffer[READ_BYTES];
+  gssize n = read (self->fd, buffer, sizeof buffer);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n > 0)
+    self->lingered += (gsize) n;
+  if (n <= 0 || self->lingered > SBX_CONNECTION_LINGER_BYTES)
+    connection_over (self);
+}
+
+/* At most one step, after which self may be gone. */
+static gboolean
+on_connection_ready (int fd, GIOCondition condition, gpointer user_data)
+{
+  SbxConnection *self = user_data;
+
+  switch (self->state)
+    {
+    case CONNECTION_HEAD:
+    case CONNECTION_BODY:
+      connection_read (self);
+      break;
+    case CONNECTION_CALL:
+      /* Hung up in both directions; a peer that only ended its own sending still waits for the answer (unix(7): no
+       * POLLHUP for a half close). */
+      connection_over (self);
+      break;
+    case CONNECTION_ANSWER:
+      connection_write (self);
+      break;
+    case CONNECTION_LINGER:
+      connection_linger (self);
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+  return G_SOURCE_CONTINUE;
+}
+
+SbxConnection *
+sbx_connection_new (int fd, const SbxPolicy *policy, SbxCalls *calls, SbxAudit *audit, SbxConnectionOver over,
+                    gpointer user_data)
+{
+  SbxConnection *self = g_new0 (SbxConnection, 1);
+
+  self->fd = fd;
+  self->policy = policy;
+  self->calls = calls;
+  self->audit = audit;
+  self->over = over;
+  self->user_data = user_data;
+  self->begun_usec = g_get_monotonic_time ();
+  self->input = g_byte_array_new ();
+  connection_arm (self, SBX_CONNECTION_HEAD_MSEC);
+  connection_watch (self, G_IO_IN);
+  return self;
+}
+
+void
+sbx_connection_free (SbxConnection *self)
+{
+  if (self == NULL)
+    return;
+  clear_source (&self->watch);
+  clear_source (&self->deadline);
+  if (self->call != NULL)
+    sbx_call_drop (self->call);
+  g_byte_array_unref (self->input);
+  g_clear_pointer (&self->answer, g_bytes_unref);
+  sbx_fd_close (self->fd);
+  g_free (self);
+}

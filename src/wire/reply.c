@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "wire/reply.h"
+
+static const char *const compaction_names[] = {
+  [SBX_COMPACTION_NONE] = "none",
+  [SBX_COMPACTION_BY_TOOL] = "tool",
+  [SBX_COMPACTION_BY_MODEL] = "model",
+  [SBX_COMPACTION_DROPPED] = "dropped",
+};
+
+static const char *const reason_names[] = {
+  "none",         "no-compactor",  "compactor-failed", "compactor-timeout", "compactor-invalid",
+  "model-failed", "model-invalid", "no-calls",         "no-time",
+};
+
+static gboolean
+find (const char *const *names, gsize n_names, const char *name, guint *ret_place)
+{
+  for (gsize i = 0; i < n_names; i++)
+    if (g_str_equal (names[i], name))
+      {
+        *ret_place = (guint) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+const char *
+sbx_reply_compaction_name (guint by)
+{
+  return by < G_N_ELEMENTS (compaction_names) ? compaction_names[by] : NULL;
+}
+
+gboolean
+sbx_reply_compaction_from_name (const char *name, SbxCompactionBy *ret_by)
+{
+  guint place;
+
+  if (!find (compaction_names, G_N_ELEMENTS (compaction_names), name, &place))
+    return FALSE;
+  *ret_by = (SbxCompactionBy) place;
+  return TRUE;
+}
+
+const char *
+sbx_reply_reason_name (guint reason)
+{
+  return reason < G_N_ELEMENTS (reason_names) ? reason_names[reason] : NULL;
+}
+
+gboolean
+sbx_reply_reason_from_name (const char *name, guint8 *ret_reason)
+{
+  guint place;
+
+  if (!find (reason_names, G_N_ELEMENTS (reason_names), name, &place))
+    return FALSE;
+  *ret_reason = (guint8) place;
+  return TRUE;
+}
