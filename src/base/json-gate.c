@@ -102,8 +102,8 @@ tree_take (Tree *self, const SbxJsonScan *scan, SbxJsonEvent event)
   }
 }
 
-JsonNode *
-sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error)
+static JsonNode *
+read_tree (const char *data, gsize n_bytes, gsize max_bytes, gboolean repeats_allowed, GError **error)
 {
   g_auto (Tree) tree = { .root = NULL };
   SbxJsonScan scan;
@@ -111,10 +111,23 @@ sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error)
 
   if (!sbx_json_scan_init (&scan, data, n_bytes, max_bytes, error))
     return NULL;
+  scan.repeats_allowed = repeats_allowed;
   do {
     event = sbx_json_scan_next (&scan, error);
     tree_take (&tree, &scan, event);
   } while (event != SBX_JSON_EVENT_ERROR && event != SBX_JSON_EVENT_END);
   sbx_json_scan_clear (&scan);
   return event == SBX_JSON_EVENT_END ? g_steal_pointer (&tree.root) : NULL;
+}
+
+JsonNode *
+sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error)
+{
+  return read_tree (data, n_bytes, max_bytes, FALSE, error);
+}
+
+JsonNode *
+sbx_json_read_last_counts (const char *data, gsize n_bytes, gsize max_bytes, GError **error)
+{
+  return read_tree (data, n_bytes, max_bytes, TRUE, error);
 }

@@ -313,7 +313,7 @@ scan_close (SbxJsonScan *self, GError **error)
   if (first < self->names->len) {
     gsize name_bytes_before = g_array_index (self->names, Name, first).start;
 
-    if (!names_are_unique (self, first))
+    if (!self->repeats_allowed && !names_are_unique (self, first))
       return scan_fail (self, SBX_JSON_ERROR_REPEATED_NAME, "the object that ends here has a member twice",
                         error);
     g_array_set_size (self->names, first);

@@ -24,6 +24,7 @@ typedef struct {
   const char *data;
   gsize n_bytes;
   gsize place;
+  gboolean repeats_allowed; /* a caller sets it after init; of equal names the last then counts */
   guint expect; /* what may come next; the scanner's own */
   guint depth;
   struct {
