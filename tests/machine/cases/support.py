@@ -89,12 +89,25 @@ def run_turn(channel, text, user="bot", timeout=60, **options):
     return bool(ok), str(reply)
 
 
-def sandbox(channel, mode="guests"):
+def sandbox(channel, mode="on"):
     call("SetChannelMode", "ss", channel, mode, user="root")
 
 
 def model(verb):
     return run(MODEL, "ctl", "--port", MODEL_PORT, verb)
+
+
+@contextlib.contextmanager
+def configured(text):
+    """sandboxd with these lines in a drop-in, while the block runs."""
+    path = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/90-case.conf")
+    path.write_text(text, encoding="utf-8")
+    run("systemctl", "restart", "sandboxd.service")
+    try:
+        yield
+    finally:
+        path.unlink()
+        run("systemctl", "restart", "sandboxd.service")
 
 
 @contextlib.contextmanager

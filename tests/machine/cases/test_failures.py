@@ -125,7 +125,8 @@ class Failures(unittest.TestCase):
         support.nothing_left()
 
     def test_deadline(self):
-        self.fails_with("Deadline", "[[script:hold]]", deadline_msec=1500, timeout=10)
+        with support.configured("[Turns]\nDeadline=2s\n"):
+            self.fails_with("DeadlineExceeded", "[[script:hold]]", timeout=10)
         support.model("release")
 
     def test_reply_invalid(self):

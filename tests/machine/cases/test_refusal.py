@@ -8,11 +8,12 @@ import support
 
 CHANNEL = "test:refusal"
 METHODS = {
-    "SetChannelMode": ("ss", CHANNEL, "guests"),
+    "SetChannelMode": ("ss", CHANNEL, "on"),
     "GetChannelMode": ("s", CHANNEL),
     "RunTurn": ("ssssa{sv}", CHANNEL, "1", "Eve", "hello", {}),
     "CancelTurn": ("s", "00000000000000000000000000000000"),
     "ListTurns": ("",),
+    "GetStatus": ("",),
 }
 
 
@@ -31,14 +32,20 @@ class Refusal(unittest.TestCase):
         self.assertEqual(support.leftovers(), "")
         self.assertEqual(len(support.model("log").splitlines()), asked)
 
+    def test_every_method_is_tried(self):
+        answer = support.run("busctl", "introspect", "org.roundtable.Sandbox1", "/org/roundtable/Sandbox1",
+                             "org.roundtable.Sandbox1.Manager")
+        methods = {line.split()[0].lstrip(".") for line in answer.splitlines() if " method " in line}
+        self.assertEqual(methods, set(METHODS))
+
     def test_the_bots_user_may(self):
-        self.assertEqual(support.call("GetChannelMode", "s", CHANNEL), "guests")
+        self.assertEqual(support.call("GetChannelMode", "s", CHANNEL), "on")
         self.assertEqual(support.run_turn(CHANNEL, "[[script:plain]]")[0], True)
 
     def test_a_channel_that_is_off_runs_nothing(self):
         with self.assertRaises(support.Failed) as caught:
             support.run_turn("test:never-switched-on", "hello")
-        self.assertTrue(caught.exception.name.startswith(support.ERROR), caught.exception.name)
+        self.assertEqual(caught.exception.name, support.ERROR + "NotSandboxed")
         self.assertEqual(support.leftovers(), "")
 
     def test_nobody_but_the_daemon_gets_its_sockets(self):

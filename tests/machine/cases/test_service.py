@@ -44,7 +44,7 @@ class Service(unittest.TestCase):
     def test_modes_survive_a_restart(self):
         support.sandbox("test:kept")
         support.run("systemctl", "restart", "sandboxd.service")
-        self.assertEqual(support.call("GetChannelMode", "s", "test:kept"), "guests")
+        self.assertEqual(support.call("GetChannelMode", "s", "test:kept"), "on")
         support.sandbox("test:kept", "off")
         support.run("systemctl", "kill", "-s", "KILL", "sandboxd.service")
         support.eventually("sandboxd is back", lambda: support.run("systemctl", "is-active", "sandboxd.service",
