@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "bus/bus-call.h"
+
+#include "bus/bus-auto.h"
+
+typedef struct {
+  sd_bus_slot *slot;
+  sd_bus_message *answer;
+  GError *error;
+  GSource *timer;
+  GSource *cancelled;
+  GSource *idle;
+  guint timeout_ms;
+} Call;
+
+static void
+drop_source (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_clear_pointer (source, g_source_unref);
+}
+
+static void
+call_free (Call *self)
+{
+  drop_source (&self->timer);
+  drop_source (&self->cancelled);
+  drop_source (&self->idle);
+  g_clear_pointer (&self->slot, sd_bus_slot_unref);
+  g_clear_pointer (&self->answer, sd_bus_message_unref);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+static void
+answer_free (gpointer message)
+{
+  (void) sd_bus_message_unref (message);
+}
+
+static gboolean
+on_idle (gpointer user_data)
+{
+  GTask *task = user_data;
+  Call *self = g_task_get_task_data (task);
+
+  if (self->error != NULL)
+    g_task_return_error (task, g_steal_pointer (&self->error));
+  else
+    g_task_return_pointer (task, g_steal_pointer (&self->answer), answer_free);
+  g_object_unref (task);
+  return G_SOURCE_REMOVE;
+}
+
+/* The answer or the error is known: nothing else may come any more. */
+static void
+settle (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+
+  drop_source (&self->timer);
+  drop_source (&self->cancelled);
+  g_clear_pointer (&self->slot, sd_bus_slot_unref);
+  self->idle = g_idle_source_new ();
+  g_source_set_priority (self->idle, G_PRIORITY_DEFAULT);
+  g_source_set_callback (self->idle, on_idle, task, NULL);
+  g_source_attach (self->idle, NULL);
+}
+
+static int
+on_answer (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  Call *self = g_task_get_task_data (user_data);
+
+  self->answer = sd_bus_message_ref (message);
+  settle (user_data);
+  return 0;
+}
+
+static gboolean
+on_timeout (gpointer user_data)
+{
+  Call *self = g_task_get_task_data (user_data);
+
+  self->error = g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "No answer on the bus within %u ms.", self->timeout_ms);
+  settle (user_data);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_cancelled (GCancellable *cancellable, gpointer user_data)
+{
+  Call *self = g_task_get_task_data (user_data);
+
+  self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call on the bus was cancelled.");
+  settle (user_data);
+  return G_SOURCE_REMOVE;
+}
+
+void
+sbx_bus_call_async (sd_bus *bus, sd_bus_message *message, guint timeout_ms, GCancellable *cancellable,
+                    GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+  Call *self = g_new0 (Call, 1);
+  int r = 0;
+
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
+  self->timeout_ms = timeout_ms;
+  /* The limit is our own timer's: sd-bus reports a timeout and a broken bus by the same error. */
+  r = sd_bus_call_async (bus, &self->slot, message, on_answer, task, G_MAXUINT64);
+  if (r < 0) {
+    self->error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "The call cannot be sent: %s.", g_strerror (-r));
+    settle (task);
+    return;
+  }
+  self->timer = g_timeout_source_new (timeout_ms);
+  g_source_set_callback (self->timer, on_timeout, task, NULL);
+  g_source_attach (self->timer, NULL);
+  if (cancellable != NULL) {
+    self->cancelled = g_cancellable_source_new (cancellable);
+    g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
+    g_source_attach (self->cancelled, NULL);
+  }
+}
+
+sd_bus_message *
+sbx_bus_call_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
