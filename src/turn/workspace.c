@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 
-#define WORKSPACE_MODE 0770
+#define WORKSPACE_MODE 0770u
 
 G_DEFINE_QUARK (sbx-workspace-error-quark, sbx_workspace_error)
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "turn/turn-private.h"
+
+#include "base/log.h"
+
+/* Exit status and reply come from different processes; how long the one is waited for behind the other. */
+#define PATIENCE_MSEC 5000u
+#define INSPECT_MSEC 3000u
+
+/* --- why it failed --- */
+
+static void
+inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxTurn) self = user_data;
+  g_autoptr (SbxContainerState) state = sbx_engine_container_inspect_finish (result, NULL);
+  gint64 exit_status = state != NULL ? state->exit_status : self->exit_status;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  if (state != NULL && state->oom_killed)
+    {
+      sbx_log_event (SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
+                     &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
+                     "The worker of turn %s used more memory than it may", self->id);
+      sbx_turn_fail (self, SBX_FAILURE_WORKER_OOM, NULL);
+    }
+  /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
+  else if (exit_status > 128 && exit_status < 192)
+    sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, NULL);
+  else
+    sbx_turn_fail (self, self->model_failure != SBX_FAILURE_NONE ? self->model_failure : SBX_FAILURE_WORKER_FAILED,
+                   NULL);
+}
+
+/* No reply that counts, for a reason that only the container's state and the last model call can tell. */
+static void
+ask_why (SbxTurn *self)
+{
+  if (self->asking_why)
+    return;
+  self->asking_why = TRUE;
+  g_clear_pointer (&self->patience, sbx_deadline_free);
+  sbx_engine_container_inspect_async (self->context->engine, self->container, INSPECT_MSEC, self->cancellable,
+                                      inspect_done, sbx_turn_ref (self));
+}
+
+/* --- reply and exit status --- */
+
+static void
+on_patience_over (gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  /* Our own worker's word counts by itself; another's only with its status. */
+  if (self->has_reply && self->own_image && self->model_failure == SBX_FAILURE_NONE)
+    sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
+  else
+    ask_why (self);
+}
+
+static void
+be_patient (SbxTurn *self)
+{
+  if (self->patience == NULL)
+    self->patience = sbx_deadline_new (PATIENCE_MSEC, on_patience_over, self);
+}
+
+static void
+weigh (SbxTurn *self)
+{
+  if (!sbx_turn_is_open (self) || self->asking_why)
+    return;
+  if (self->has_reply && self->reply.ok && self->own_image)
+    sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
+  else if (self->has_reply && self->exited && self->exit_status == 0)
+    sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
+  else if (self->has_reply && self->exited)
+    ask_why (self);
+  else
+    be_patient (self);
+}
+
+static void
+wait_done (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxTurn) self = user_data;
+  g_autoptr (GError) error = NULL;
+  gint64 exit_status = -1;
+  gboolean fine = sbx_engine_container_wait_finish (result, &exit_status, &error);
+
+  if (!sbx_turn_is_open (self))
+    return;
+  if (!fine && g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN))
+    {
+      sbx_turn_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
+      return;
+    }
+  self->exited = TRUE;
+  self->exit_status = fine ? exit_status : -1;
+  weigh (self);
+}
+
+void
+sbx_turn_watch_exit (SbxTurn *self)
+{
+  sbx_engine_container_wait_async (self->context->engine, self->container, 0, self->cancellable, wait_done,
+                                   sbx_turn_ref (self));
+}
+
+/* --- the broker's words --- */
+
+static void
+on_session_ready (SbxBrokerSession *session, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  self->broker_ready = TRUE;
+  sbx_turn_try_begin (self);
+}
+
+static void
+on_session_replied (SbxBrokerSession *session, SbxControlReply *reply, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  self->reply = *reply;
+  reply->text = NULL;
+  self->has_reply = TRUE;
+  weigh (self);
+}
+
+static void
+on_session_no_reply (SbxBrokerSession *session, SbxFailure failure, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  if (failure == SBX_FAILURE_WORKER_FAILED)
+    ask_why (self);
+  else
+    sbx_turn_fail (self, failure, NULL);
+}
+
+static const char *
+route_name (SbxRoute route)
+{
+  switch (route)
+    {
+    case SBX_ROUTE_MODEL:
+      return "model";
+    case SBX_ROUTE_TOOL:
+      return "tool";
+    case SBX_ROUTE_MCP:
+      return "mcp";
+    case SBX_ROUTE_NONE:
+    default:
+      return "none";
+    }
+}
+
+static void
+on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+  g_autofree char *status = g_strdup_printf ("%u", entry->status);
+  g_autofree char *upstream = g_strdup_printf ("%u", entry->upstream_status);
+  g_autofree char *asked = g_strdup_printf ("%u", entry->request_bytes);
+  g_autofree char *answered = g_strdup_printf ("%u", entry->answer_bytes);
+  g_autofree char *msec = g_strdup_printf ("%u", entry->duration_msec);
+  const char *const more[] = { "SANDBOX_ROUTE",         route_name (entry->route),
+                               "SANDBOX_NAME",          entry->name,
+                               "SANDBOX_STATUS",        status,
+                               "SANDBOX_UPSTREAM_STATUS", upstream,
+                               "SANDBOX_REQUEST_BYTES", asked,
+                               "SANDBOX_ANSWER_BYTES",  answered,
+                               "SANDBOX_MSEC",          msec,
+                               NULL };
+  const SbxLogFields fields = { .turn = self->id,
+                                .channel = self->channel,
+                                .principal = self->principal,
+                                .reason = sbx_failure_name (entry->failure),
+                                .more = more };
+  gboolean fine = entry->status == 200;
+
+  self->calls++;
+  self->prompt_tokens += entry->prompt_tokens;
+  self->completion_tokens += entry->completion_tokens;
+  if (entry->route == SBX_ROUTE_MODEL)
+    self->model_failure = fine ? SBX_FAILURE_NONE : entry->failure;
+  sbx_log_event (fine ? SBX_LOG_ID_CALL : SBX_LOG_ID_CALL_REFUSED, fine ? LOG_INFO : LOG_NOTICE, &fields,
+                 "Turn %s called %s%s%s: %s in %s ms", self->id, route_name (entry->route),
+                 *entry->name != '\0' ? " " : "", entry->name, status, msec);
+}
+
+static void
+on_session_closed (SbxBrokerSession *session, const GError *error, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  /* What it said before counts; the worker's exit decides. */
+  if (self->has_reply || self->asking_why)
+    return;
+  sbx_log_event (SBX_LOG_ID_BROKER_FAILED, LOG_ERR,
+                 &(SbxLogFields){ .turn = self->id, .channel = self->channel, .reason = "broker-failed" },
+                 "The broker of turn %s is gone: %s", self->id,
+                 error != NULL ? error->message : "it closed its control socket");
+  sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, NULL);
+}
+
+const SbxBrokerSessionEvents sbx_turn_session_events = {
+  .ready = on_session_ready,
+  .replied = on_session_replied,
+  .no_reply = on_session_no_reply,
+  .audit = on_session_audit,
+  .closed = on_session_closed,
+};

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "turn/turn-private.h"
+
+#include <sys/random.h>
+
+#include "base/log.h"
+#include "turn/channel-store.h"
+
+GPtrArray *
+sbx_turn_tools_new (GPtrArray *tools)
+{
+  GPtrArray *targets = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_tool_target_unref);
+
+  for (guint i = 0; i < tools->len; i++)
+    {
+      const SbxTool *tool = tools->pdata[i];
+      SbxToolTarget *target;
+
+      if (tool->socket != NULL)
+        target = sbx_tool_target_new_socket (tool->spec.name, tool->socket);
+      else
+        target = sbx_tool_target_new_bus (tool->spec.name, tool->bus_name, tool->bus_path, tool->bus_interface,
+                                          tool->bus_method);
+      target->deadline_msec = tool->deadline_sec * 1000;
+      target->max_calls = tool->max_calls;
+      g_ptr_array_add (targets, target);
+    }
+  return targets;
+}
+
+/* 16 hex digits of 64 random bits: never the same twice within a boot. */
+static char *
+make_id (void)
+{
+  guint64 number = 0;
+
+  if (getrandom (&number, sizeof number, 0) != sizeof number)
+    number = ((guint64) g_random_int () << 32) | g_random_int ();
+  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x", number);
+}
+
+SbxTurn *
+sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events, gpointer user_data)
+{
+  SbxTurn *self = g_new0 (SbxTurn, 1);
+
+  g_ref_count_init (&self->refs);
+  self->context = context;
+  self->events = events;
+  self->user_data = user_data;
+  self->id = make_id ();
+  self->channel = g_strdup (request->channel);
+  self->channel_hash = sbx_channel_hash (request->channel);
+  self->speaker_id = g_strdup (request->speaker_id);
+  self->speaker_name = g_strdup (request->speaker_name);
+  self->principal = g_strdup (request->principal);
+  self->text = g_strdup (request->text);
+  self->uid = request->uid;
+  self->accepted_usec = g_get_real_time ();
+  self->cancellable = g_cancellable_new ();
+  self->listener = self->grant_fd = self->stream_fd = -1;
+  self->exit_status = -1;
+  return self;
+}
+
+SbxTurn *
+sbx_turn_ref (SbxTurn *self)
+{
+  g_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+sbx_turn_unref (SbxTurn *self)
+{
+  if (self == NULL || !g_ref_count_dec (&self->refs))
+    return;
+  if (self->clean_source != NULL)
+    g_source_destroy (self->clean_source);
+  g_clear_pointer (&self->clean_source, g_source_unref);
+  sbx_deadline_free (self->deadline);
+  sbx_deadline_free (self->patience);
+  sbx_deadline_free (self->kill_deadline);
+  sbx_broker_session_free (self->session);
+  sbx_broker_process_free (self->process);
+  sbx_fd_close (self->listener);
+  sbx_fd_close (self->grant_fd);
+  sbx_fd_close (self->stream_fd);
+  sbx_outcome_clear (&self->outcome);
+  sbx_control_reply_clear (&self->reply);
+  g_object_unref (self->cancellable);
+  g_free (self->id);
+  g_free (self->channel);
+  g_free (self->channel_hash);
+  g_free (self->speaker_id);
+  g_free (self->speaker_name);
+  g_free (self->principal);
+  g_free (self->text);
+  g_free (self->workspace);
+  g_free (self->run_dir);
+  g_free (self->container);
+  g_free (self);
+}
+
+/* --- recording --- */
+
+static guint
+msec_since (gint64 from_usec)
+{
+  return from_usec != 0 ? (guint) ((g_get_monotonic_time () - from_usec) / 1000) : 0;
+}
+
+static void
+record (SbxTurn *self)
+{
+  g_autofree char *calls = g_strdup_printf ("%u", self->calls);
+  g_autofree char *total = g_strdup_printf ("%u", msec_since (self->admitted_usec));
+  g_autofree char *running = g_strdup_printf ("%u", msec_since (self->begun_usec));
+  g_autofree char *prompt = g_strdup_printf ("%" G_GUINT64_FORMAT, self->prompt_tokens);
+  g_autofree char *completion = g_strdup_printf ("%" G_GUINT64_FORMAT, self->completion_tokens);
+  const char *const more[] = { "SANDBOX_CALLS",         calls,   "SANDBOX_TOTAL_MSEC",    total,
+                               "SANDBOX_RUNNING_MSEC",  running, "SANDBOX_PROMPT_TOKENS", prompt,
+                               "SANDBOX_ANSWER_TOKENS", completion, NULL };
+  const SbxLogFields fields = {
+    .turn = self->id,
+    .channel = self->channel,
+    .outcome = sbx_outcome_name (self->outcome.kind),
+    .reason = self->outcome.kind == SBX_OUTCOME_REFUSED ? "mode-off" : sbx_failure_name (self->outcome.failure),
+    .container = self->container,
+    .more = more,
+  };
+
+  if (self->outcome.kind == SBX_OUTCOME_REPLIED)
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s in %s replied after %s ms and %s calls", self->id,
+                   self->channel, total, calls);
+  else if (self->outcome.kind == SBX_OUTCOME_REFUSED)
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s was refused: %s is not sandboxed any more",
+                   self->id, self->channel);
+  else
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED,
+                   self->outcome.failure == SBX_FAILURE_CANCELLED ? LOG_INFO : LOG_WARNING, &fields,
+                   "Turn %s in %s ended without a reply (%s): %s", self->id, self->channel,
+                   sbx_failure_name (self->outcome.failure), sbx_failure_text (self->outcome.failure));
+}
+
+/* --- states --- */
+
+void
+sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
+{
+  SbxTurnState before = self->state;
+  SbxTurnAction action = sbx_turn_state_step (before, event, &self->state);
+
+  if (action == SBX_TURN_ACTION_NOTHING)
+    return;
+  if (action == SBX_TURN_ACTION_BUG)
+    {
+      const SbxLogFields fields = { .turn = self->id, .reason = "internal" };
+
+      sbx_log (LOG_ERR, &fields, "Turn %s met event %d in state %s; this is a fault in sandboxd", self->id, (int) event,
+               sbx_turn_state_name (before));
+      self->state = before;
+      sbx_turn_settle (self, SBX_OUTCOME_FAILED, SBX_FAILURE_INTERNAL);
+      return;
+    }
+
+  (void) sbx_turn_ref (self);
+  if (action == SBX_TURN_ACTION_TELL_AND_CLEAN || action == SBX_TURN_ACTION_TELL_AND_LEAVE)
+    {
+      g_cancellable_cancel (self->cancellable);
+      g_clear_pointer (&self->deadline, sbx_deadline_free);
+      g_clear_pointer (&self->patience, sbx_deadline_free);
+      record (self);
+      self->events->told (self, &self->outcome, self->user_data);
+    }
+  if (self->events->changed != NULL)
+    self->events->changed (self, self->user_data);
+  if (action == SBX_TURN_ACTION_PREPARE)
+    sbx_turn_prepare (self);
+  else if (action == SBX_TURN_ACTION_TELL_AND_CLEAN)
+    sbx_turn_clean (self);
+  else if (action == SBX_TURN_ACTION_TELL_AND_LEAVE || action == SBX_TURN_ACTION_LEAVE)
+    self->events->left (self, self->user_data);
+  sbx_turn_unref (self);
+}
+
+void
+sbx_turn_settle (SbxTurn *self, SbxOutcomeKind kind, SbxFailure failure)
+{
+  if (self->outcome.kind != SBX_OUTCOME_NONE)
+    return;
+  self->outcome.kind = kind;
+  self->outcome.failure = failure;
+  if (kind == SBX_OUTCOME_REPLIED)
+    {
+      self->outcome.ok = self->reply.ok;
+      self->outcome.text = g_steal_pointer (&self->reply.text);
+    }
+  sbx_turn_step (self, SBX_TURN_EVENT_SETTLED);
+}
+
+void
+sbx_turn_fail (SbxTurn *self, SbxFailure failure, const GError *error)
+{
+  if (self->outcome.kind != SBX_OUTCOME_NONE)
+    return;
+  if (error != NULL)
+    {
+      const SbxLogFields fields = { .turn = self->id, .channel = self->channel, .reason = sbx_failure_name (failure) };
+
+      sbx_log (LOG_ERR, &fields, "Turn %s: %s", self->id, error->message);
+    }
+  sbx_turn_settle (self, sbx_outcome_kind_of (failure), failure);
+}
+
+gboolean
+sbx_turn_is_open (const SbxTurn *self)
+{
+  return self->outcome.kind == SBX_OUTCOME_NONE
+         && (self->state == SBX_TURN_STATE_PREPARING || self->state == SBX_TURN_STATE_RUNNING);
+}
+
+guint
+sbx_turn_left_msec (const SbxTurn *self)
+{
+  return self->deadline != NULL ? MAX (sbx_deadline_left_msec (self->deadline), 1) : 1;
+}
+
+static void
+on_turn_deadline (gpointer user_data)
+{
+  sbx_turn_fail (user_data, SBX_FAILURE_DEADLINE, NULL);
+}
+
+void
+sbx_turn_admit (SbxTurn *self)
+{
+  self->admitted_usec = g_get_monotonic_time ();
+  self->deadline
+    = sbx_deadline_new ((guint) (self->context->settings->config->deadline_usec / 1000), on_turn_deadline, self);
+  sbx_turn_step (self, SBX_TURN_EVENT_ADMITTED);
+}
+
+void
+sbx_turn_stop (SbxTurn *self, SbxFailure failure)
+{
+  sbx_turn_fail (self, failure, NULL);
+}
+
+void
+sbx_turn_refuse (SbxTurn *self)
+{
+  g_return_if_fail (self->state == SBX_TURN_STATE_QUEUED);
+
+  sbx_turn_settle (self, SBX_OUTCOME_REFUSED, SBX_FAILURE_NONE);
+}
+
+const char *
+sbx_turn_id (const SbxTurn *self)
+{
+  return self->id;
+}
+
+const char *
+sbx_turn_channel (const SbxTurn *self)
+{
+  return self->channel;
+}
+
+SbxTurnState
+sbx_turn_state (const SbxTurn *self)
+{
+  return self->state;
+}
+
+guint32
+sbx_turn_uid (const SbxTurn *self)
+{
+  return self->uid;
+}
+
+gint64
+sbx_turn_accepted_usec (const SbxTurn *self)
+{
+  return self->accepted_usec;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* One turn, from the moment it was accepted until nothing is left of it.
+ *
+ * A turn moves only by the table of turn-state.h. Its outcome is recorded in the journal and told once, as soon as it is
+ * known; removing what was made goes on behind it: the grant is shut down, the broker killed, then the container removed,
+ * then the run directory. What cannot be removed goes to the reaper, and the turn is finished all the same.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "config/settings.h"
+#include "container/engine.h"
+#include "turn/broker-process.h"
+#include "turn/egress-client.h"
+#include "turn/outcome.h"
+#include "turn/reaper.h"
+#include "turn/turn-state.h"
+
+/* What all turns share. Owned by the daemon, outlives every turn. */
+typedef struct {
+  SbxSettings *settings;
+  GPtrArray *tools; /* of SbxToolTarget, those on offer */
+  SbxEngine *engine;
+  SbxEgressClient *egress;
+  SbxReaper *reaper;
+  const SbxScopeMaker *scopes;
+  gpointer scopes_self;
+  sd_bus *bus; /* for bus providers; NULL while there is none */
+  char *installation;
+  char *run_root;
+  char *workspaces_root;
+  char *broker_program;
+  guint32 worker_uid;
+  guint32 worker_gid;
+} SbxTurnContext;
+
+/* SbxToolTargets out of what tools.d says. */
+GPtrArray *sbx_turn_tools_new (GPtrArray *tools);
+
+typedef struct {
+  const char *channel; /* a valid key */
+  const char *speaker_id;
+  const char *speaker_name;
+  const char *principal; /* NULL: none */
+  const char *text;
+  guint32 uid; /* who asked for it */
+} SbxTurnRequest;
+
+typedef struct _SbxTurn SbxTurn;
+
+typedef struct {
+  /* The one outcome; what it holds may be stolen. */
+  void (*told) (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data);
+  /* State or place changed. May be NULL. */
+  void (*changed) (SbxTurn *turn, gpointer user_data);
+  /* Nothing of it is left to do: its place is free. The last event. */
+  void (*left) (SbxTurn *turn, gpointer user_data);
+} SbxTurnEvents;
+
+/* Queued, with a fresh id. request is copied. */
+SbxTurn *sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events,
+                       gpointer user_data);
+SbxTurn *sbx_turn_ref (SbxTurn *self);
+void sbx_turn_unref (SbxTurn *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxTurn, sbx_turn_unref)
+
+/* Its place has come. */
+void sbx_turn_admit (SbxTurn *self);
+
+/* Ends it with this reason (_CANCELLED, _RESTARTED), in any state; nothing when an outcome is known already. */
+void sbx_turn_stop (SbxTurn *self, SbxFailure failure);
+
+/* Ends a turn that waits: not allowed any more. */
+void sbx_turn_refuse (SbxTurn *self);
+
+const char *sbx_turn_id (const SbxTurn *self);
+const char *sbx_turn_channel (const SbxTurn *self);
+SbxTurnState sbx_turn_state (const SbxTurn *self);
+guint32 sbx_turn_uid (const SbxTurn *self);
+gint64 sbx_turn_accepted_usec (const SbxTurn *self); /* g_get_real_time() */
