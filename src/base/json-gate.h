@@ -25,7 +25,7 @@
 #define SBX_JSON_MAX_DEPTH 32u
 /* json-glib's objects hash names with a function whose collisions anyone can make; this bounds what they
  * cost. */
-#define SBX_JSON_MAX_MEMBERS 2048u
+#define SBX_JSON_MAX_MEMBERS 1024u
 
 /* U+FDD0, a noncharacter: set aside by Unicode for use inside a program. */
 #define SBX_JSON_NUL "\xef\xb7\x90"

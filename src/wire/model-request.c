@@ -157,9 +157,10 @@ members_fit (JsonObject *message, const char *role, const char *const *kept_memb
   gboolean is_assistant = strcmp (role, "assistant") == 0;
   JsonObjectIter iter;
   const char *name;
+  JsonNode *ignored;
 
   json_object_iter_init_ordered (&iter, message);
-  while (json_object_iter_next_ordered (&iter, &name, NULL)) {
+  while (json_object_iter_next_ordered (&iter, &name, &ignored)) {
     gboolean fits;
 
     if (strcmp (name, "role") == 0 || strcmp (name, "content") == 0)

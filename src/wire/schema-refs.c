@@ -69,11 +69,12 @@ is_local_vocabulary (JsonNode *value)
 {
   JsonObjectIter iter;
   const char *name;
+  JsonNode *ignored;
 
   if (!JSON_NODE_HOLDS_OBJECT (value))
     return FALSE;
   json_object_iter_init_ordered (&iter, json_node_get_object (value));
-  while (json_object_iter_next_ordered (&iter, &name, NULL))
+  while (json_object_iter_next_ordered (&iter, &name, &ignored))
     if (name[0] != '#')
       return FALSE;
   return TRUE;
