@@ -387,6 +387,19 @@ test_read_texts (void)
   }
 }
 
+static void
+test_read_last_counts (void)
+{
+  const char *text = "{\"a\":{\"x\":1,\"x\":[2]},\"b\":1,\"a\":{\"y\":{}},\"a\":\"last\"}";
+  g_autoptr (JsonNode) root = sbx_json_read_last_counts (text, strlen (text), MAX_BYTES, NULL);
+  g_autoptr (JsonNode) broken = sbx_json_read_last_counts ("{\"a\":1,\"a\":}", 13, MAX_BYTES, NULL);
+
+  g_assert_nonnull (root);
+  g_assert_cmpuint (json_object_get_size (json_node_get_object (root)), ==, 2);
+  g_assert_cmpstr (json_object_get_string_member (json_node_get_object (root), "a"), ==, "last");
+  g_assert_null (broken);
+}
+
 /* Members keep their order: what goes on reads as it came. */
 static void
 test_read_order (void)
@@ -417,6 +430,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json-gate/silent-error", test_error_is_silent_about_content);
   g_test_add_func ("/json-read/values", test_read_values);
   g_test_add_func ("/json-read/texts", test_read_texts);
+  g_test_add_func ("/json-read/last-counts", test_read_last_counts);
   g_test_add_func ("/json-read/order", test_read_order);
   return g_test_run ();
 }
