@@ -25,6 +25,13 @@ on_time_over (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+static const char *
+reason (const GError *error)
+{
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ? "there was no answer in the time that is left for it"
+                                                                     : error->message;
+}
+
 static void
 removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -35,7 +42,7 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (sbx_removal_finish (result, &error))
     sbx_sweep_tell (removal->run->sweep, "container", name, NULL);
   else
-    sbx_sweep_tell (removal->run->sweep, "container", name, error->message);
+    sbx_sweep_tell (removal->run->sweep, "container", name, reason (error));
   removal->run->n_pending--;
 }
 
@@ -49,7 +56,7 @@ list_done (GObject *source, GAsyncResult *result, gpointer user_data)
   run->n_pending--;
   if (containers == NULL)
     {
-      sbx_sweep_fail (run->sweep, "Docker does not list its containers", error->message);
+      sbx_sweep_fail (run->sweep, "Docker does not list its containers", reason (error));
       return;
     }
   for (guint i = 0; i < containers->len; i++)
