@@ -32,6 +32,7 @@ SbxExit sbx_verb_status (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_run (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_turns (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cancel (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_image (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
 /* --- calls to sandboxd's manager -------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ static const Verb verbs[] = {
   { "run", 1, G_MAXINT, sbx_verb_run, "CHANNEL [TEXT…|-]", "Run a turn and print its reply" },
   { "turns", 0, 0, sbx_verb_turns, "", "List the turns that run or wait" },
   { "cancel", 1, 64, sbx_verb_cancel, "TURN…", "End turns at once" },
+  { "image", 1, 1, sbx_verb_image, "build|check", "Make the worker's image, or compare it with what is installed" },
   { "cleanup", 0, 0, sbx_verb_cleanup, "", "Remove what a dead sandboxd left (see --dry-run)" },
 };
 
