@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What a process takes from itself before it reads foreign bytes. None of it needs a privilege, none can be undone.
+/* What a process takes from itself before it reads foreign bytes. None of it needs a privilege, none can be
+ * undone.
  *
- * A syscall filter is built once as the very bytes that the kernel gets, so that a test can hold the production
- * program's filter against the one that it tries out. All functions return FALSE (or NULL) with error set (G_IO_ERROR);
- * a caller that goes on after one has failed is not locked down.
+ * A syscall filter is built once as the very bytes that the kernel gets, so that a test can hold the
+ * production program's filter against the one that it tries out. All functions return FALSE (or NULL) with
+ * error set (G_IO_ERROR); a caller that goes on after one has failed is not locked down.
  */
 #pragma once
 
 #include <gio/gio.h>
 #include <sys/types.h>
 
-/* The kernel ends this process with SIGKILL when its parent ends (PR_SET_PDEATHSIG, prctl(2)). parent is who should be
- * the parent: where it is gone already, FALSE, since the signal would never come. */
+/* The kernel ends this process with SIGKILL when its parent ends (PR_SET_PDEATHSIG, prctl(2)). parent is who
+ * should be the parent: where it is gone already, FALSE, since the signal would never come. */
 gboolean sbx_hardening_die_with_parent (pid_t parent, GError **error);
 
 /* No new privileges (also by executing a set-uid file), not dumpable: no core, no ptrace by the same uid. */
@@ -46,9 +47,10 @@ typedef enum {
   SBX_FILTER_EPERM, /* the call fails with EPERM */
 } SbxFilterAction;
 
-/* The filter as the kernel's instructions (struct sock_filter, seccomp(2)). Several rules of one name add up. Another
- * architecture's calls end the process with either action. */
-GBytes *sbx_hardening_filter_build (const SbxFilterRule *rules, gsize n_rules, SbxFilterAction action, GError **error);
+/* The filter as the kernel's instructions (struct sock_filter, seccomp(2)). Several rules of one name add up.
+ * Another architecture's calls end the process with either action. */
+GBytes *sbx_hardening_filter_build (const SbxFilterRule *rules, gsize n_rules, SbxFilterAction action,
+                                    GError **error);
 
 /* Puts the filter on this thread and those that it makes later. Privileges must be dropped before. */
 gboolean sbx_hardening_filter_load (GBytes *filter, GError **error);

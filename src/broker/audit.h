@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Tells sandboxd of calls and refusals, since a locked-down process reaches no journal. Bounded: a guest can make
- * refusals by the thousand, so behind SBX_AUDIT_MAX_ENTRIES they are only counted.
+/* Tells sandboxd of calls and refusals, since a locked-down process reaches no journal. Bounded: a guest can
+ * make refusals by the thousand, so behind SBX_AUDIT_MAX_ENTRIES they are only counted.
  */
 #pragma once
 

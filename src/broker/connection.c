@@ -3,13 +3,13 @@
 #include "broker/connection.h"
 
 #include <errno.h>
-#include <glib-unix.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "broker/http-head.h"
 #include "broker/http-reply.h"
+#include "broker/source.h"
 
 #define READ_BYTES (32u * 1024u) /* a dispatch, so that one peer cannot keep the loop from the others */
 
@@ -45,21 +45,10 @@ struct _SbxConnection {
 static gboolean on_connection_ready (int fd, GIOCondition condition, gpointer user_data);
 
 static void
-clear_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 connection_watch (SbxConnection *self, GIOCondition condition)
 {
-  clear_source (&self->watch);
-  self->watch = g_unix_fd_source_new (self->fd, condition | G_IO_HUP | G_IO_ERR);
-  g_source_set_callback (self->watch, G_SOURCE_FUNC (on_connection_ready), self, NULL);
-  g_source_attach (self->watch, g_main_context_get_thread_default ());
+  sbx_source_clear (&self->watch);
+  self->watch = sbx_source_watch (self->fd, condition | G_IO_HUP | G_IO_ERR, on_connection_ready, self);
 }
 
 static void
@@ -72,13 +61,13 @@ static void
 connection_note (SbxConnection *self, guint status, SbxFailure failure)
 {
   SbxControlAudit entry = { .route = self->target.route,
-                            .status = (guint16) status,
+                            .status = (guint16)status,
                             .failure = failure,
-                            .request_bytes = (guint32) self->input->len };
+                            .request_bytes = (guint32)self->input->len };
 
   if (self->target.name != NULL)
     g_strlcpy (entry.name, self->target.name, sizeof entry.name);
-  entry.duration_msec = (guint32) CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
+  entry.duration_msec = (guint32)CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
   sbx_audit_add (self->audit, &entry);
 }
 
@@ -96,10 +85,8 @@ on_connection_deadline (gpointer user_data)
 static void
 connection_arm (SbxConnection *self, guint msec)
 {
-  clear_source (&self->deadline);
-  self->deadline = g_timeout_source_new (msec);
-  g_source_set_callback (self->deadline, on_connection_deadline, self, NULL);
-  g_source_attach (self->deadline, g_main_context_get_thread_default ());
+  sbx_source_clear (&self->deadline);
+  self->deadline = sbx_source_after (msec, on_connection_deadline, self);
 }
 
 /* Takes the answer. */
@@ -139,7 +126,7 @@ connection_make_call (SbxConnection *self)
 
   self->state = CONNECTION_CALL;
   g_byte_array_set_size (self->input, 0);
-  clear_source (&self->deadline);
+  sbx_source_clear (&self->deadline);
   connection_watch (self, 0);
   sbx_call_make (call, body, on_call_done, self);
 }
@@ -157,54 +144,50 @@ static void
 connection_take_head (SbxConnection *self)
 {
   SbxHttpHead head;
-  SbxHttpVerdict verdict = sbx_http_head_parse ((const char *) self->input->data, self->scanned, &head);
+  SbxHttpVerdict verdict = sbx_http_head_parse ((const char *)self->input->data, self->scanned, &head);
   gint64 spent_msec = (g_get_monotonic_time () - self->begun_usec) / 1000;
   guint status;
 
-  if (verdict != SBX_HTTP_HEAD_WHOLE)
-    {
-      connection_refuse (self, verdict == SBX_HTTP_HEAD_BAD ? 400 : 431, SBX_FAILURE_RULES);
-      return;
-    }
+  if (verdict != SBX_HTTP_HEAD_WHOLE) {
+    connection_refuse (self, verdict == SBX_HTTP_HEAD_BAD ? 400 : 431, SBX_FAILURE_RULES);
+    return;
+  }
   status = sbx_policy_check_head (self->policy, &head, &self->target);
   if (status == 0)
     status = sbx_calls_admit (self->calls, &self->target, &self->call);
-  if (status != 0)
-    {
-      connection_refuse (self, status, status == 429 ? SBX_FAILURE_BUDGET_SPENT : SBX_FAILURE_RULES);
-      return;
-    }
-  if (head.content_length > SBX_MAX_BODY_BYTES)
-    {
-      sbx_call_refuse (g_steal_pointer (&self->call), 502, SBX_FAILURE_RULES,
-                       (guint32) MIN (head.content_length, (guint64) G_MAXUINT32));
-      connection_answer (self, sbx_http_reply_refusal (502));
-      return;
-    }
+  if (status != 0) {
+    connection_refuse (self, status, status == 429 ? SBX_FAILURE_BUDGET_SPENT : SBX_FAILURE_RULES);
+    return;
+  }
+  if (head.content_length > SBX_MAX_BODY_BYTES) {
+    sbx_call_refuse (g_steal_pointer (&self->call), 502, SBX_FAILURE_RULES,
+                     (guint32)MIN (head.content_length, (guint64)G_MAXUINT32));
+    connection_answer (self, sbx_http_reply_refusal (502));
+    return;
+  }
   self->state = CONNECTION_BODY;
-  self->body_bytes = (gsize) head.content_length;
-  connection_arm (self, SBX_CONNECTION_REQUEST_MSEC - (guint) CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
+  self->body_bytes = (gsize)head.content_length;
+  connection_arm (self, SBX_CONNECTION_REQUEST_MSEC - (guint)CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
   connection_read_body (self);
 }
 
 static void
 connection_read_head (SbxConnection *self)
 {
-  switch (sbx_http_head_find ((const char *) self->input->data, self->input->len, &self->scanned))
-    {
-    case SBX_HTTP_HEAD_MORE:
-      return;
-    case SBX_HTTP_HEAD_WHOLE:
-      connection_take_head (self);
-      return;
-    case SBX_HTTP_HEAD_TOO_LARGE:
-      connection_refuse (self, 431, SBX_FAILURE_RULES);
-      return;
-    case SBX_HTTP_HEAD_BAD:
-    default:
-      connection_refuse (self, 400, SBX_FAILURE_RULES);
-      return;
-    }
+  switch (sbx_http_head_find ((const char *)self->input->data, self->input->len, &self->scanned)) {
+  case SBX_HTTP_HEAD_MORE:
+    return;
+  case SBX_HTTP_HEAD_WHOLE:
+    connection_take_head (self);
+    return;
+  case SBX_HTTP_HEAD_TOO_LARGE:
+    connection_refuse (self, 431, SBX_FAILURE_RULES);
+    return;
+  case SBX_HTTP_HEAD_BAD:
+  default:
+    connection_refuse (self, 400, SBX_FAILURE_RULES);
+    return;
+  }
 }
 
 static void
@@ -215,13 +198,12 @@ connection_read (SbxConnection *self)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (n <= 0)
-    {
-      /* The end before a whole request: nobody is owed an answer. */
-      connection_over (self);
-      return;
-    }
-  g_byte_array_append (self->input, buffer, (guint) n);
+  if (n <= 0) {
+    /* The end before a whole request: nobody is owed an answer. */
+    connection_over (self);
+    return;
+  }
+  g_byte_array_append (self->input, buffer, (guint)n);
   if (self->state == CONNECTION_HEAD)
     connection_read_head (self);
   else
@@ -239,16 +221,15 @@ connection_write (SbxConnection *self)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (n < 0)
-    {
-      connection_over (self);
-      return;
-    }
-  self->written += (gsize) n;
+  if (n < 0) {
+    connection_over (self);
+    return;
+  }
+  self->written += (gsize)n;
   if (self->written < n_bytes)
     return;
   g_clear_pointer (&self->answer, g_bytes_unref);
-  (void) shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
+  (void)shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
   self->state = CONNECTION_LINGER;
   connection_arm (self, SBX_CONNECTION_LINGER_MSEC);
   connection_watch (self, G_IO_IN);
@@ -263,7 +244,7 @@ connection_linger (SbxConnection *self)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n > 0)
-    self->lingered += (gsize) n;
+    self->lingered += (gsize)n;
   if (n <= 0 || self->lingered > SBX_CONNECTION_LINGER_BYTES)
     connection_over (self);
 }
@@ -274,26 +255,25 @@ on_connection_ready (int fd, GIOCondition condition, gpointer user_data)
 {
   SbxConnection *self = user_data;
 
-  switch (self->state)
-    {
-    case CONNECTION_HEAD:
-    case CONNECTION_BODY:
-      connection_read (self);
-      break;
-    case CONNECTION_CALL:
-      /* Hung up in both directions; a peer that only ended its own sending still waits for the answer (unix(7): no
-       * POLLHUP for a half close). */
-      connection_over (self);
-      break;
-    case CONNECTION_ANSWER:
-      connection_write (self);
-      break;
-    case CONNECTION_LINGER:
-      connection_linger (self);
-      break;
-    default:
-      g_assert_not_reached ();
-    }
+  switch (self->state) {
+  case CONNECTION_HEAD:
+  case CONNECTION_BODY:
+    connection_read (self);
+    break;
+  case CONNECTION_CALL:
+    /* Hung up in both directions; a peer that only ended its own sending still waits for the answer (unix(7):
+     * no POLLHUP for a half close). */
+    connection_over (self);
+    break;
+  case CONNECTION_ANSWER:
+    connection_write (self);
+    break;
+  case CONNECTION_LINGER:
+    connection_linger (self);
+    break;
+  default:
+    g_assert_not_reached ();
+  }
   return G_SOURCE_CONTINUE;
 }
 
@@ -321,8 +301,8 @@ sbx_connection_free (SbxConnection *self)
 {
   if (self == NULL)
     return;
-  clear_source (&self->watch);
-  clear_source (&self->deadline);
+  sbx_source_clear (&self->watch);
+  sbx_source_clear (&self->deadline);
   if (self->call != NULL)
     sbx_call_drop (self->call);
   g_byte_array_unref (self->input);

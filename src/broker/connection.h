@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* One connection of a guest: one request, one answer, then the end. What it may cost is bounded in bytes and time,
- * whatever the peer does; every step is a source of the main loop.
+/* One connection of a guest: one request, one answer, then the end. What it may cost is bounded in bytes and
+ * time, whatever the peer does; every step is a source of the main loop.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 #include "broker/calls.h"
 #include "broker/policy.h"
 
-#define SBX_CONNECTION_HEAD_MSEC 10000u    /* from the start, for the whole head */
+#define SBX_CONNECTION_HEAD_MSEC    10000u /* from the start, for the whole head */
 #define SBX_CONNECTION_REQUEST_MSEC 60000u /* from the start, for the body too */
-#define SBX_CONNECTION_ANSWER_MSEC 10000u  /* for the peer to take the answer */
-#define SBX_CONNECTION_LINGER_MSEC 2000u   /* for the peer to end, once it has the answer */
+#define SBX_CONNECTION_ANSWER_MSEC  10000u /* for the peer to take the answer */
+#define SBX_CONNECTION_LINGER_MSEC  2000u  /* for the peer to end, once it has the answer */
 #define SBX_CONNECTION_LINGER_BYTES (2u * 1024u * 1024u)
 
 typedef struct _SbxConnection SbxConnection;

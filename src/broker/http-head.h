@@ -2,20 +2,20 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* The strict reader of one HTTP/1.1 request head. Pure: no I/O, no allocation.
  *
- * It takes only what every HTTP implementation reads alike, since every library was seen to be lenient somewhere:
- * lines end with CR LF, bytes are printable ASCII (and tabs in values), the target begins with `/`, the version is
- * HTTP/1.1, there is one Host, no field comes twice, a length is plain decimal digits and never stands beside a
- * Transfer-Encoding. What a field means is policy.h's matter.
+ * It takes only what every HTTP implementation reads alike, since every library was seen to be lenient
+ * somewhere: lines end with CR LF, bytes are printable ASCII (and tabs in values), the target begins with
+ * `/`, the version is HTTP/1.1, there is one Host, no field comes twice, a length is plain decimal digits and
+ * never stands beside a Transfer-Encoding. What a field means is policy.h's matter.
  */
 #pragma once
 
 #include <glib.h>
 
 #define SBX_HTTP_MAX_HEAD_BYTES (16u * 1024u) /* the empty line included */
-#define SBX_HTTP_MAX_FIELDS 64u
+#define SBX_HTTP_MAX_FIELDS     64u
 
 typedef enum {
-  SBX_HTTP_HEAD_MORE,      /* fine as far as it goes */
+  SBX_HTTP_HEAD_MORE, /* fine as far as it goes */
   SBX_HTTP_HEAD_WHOLE,
   SBX_HTTP_HEAD_BAD,       /* 400 */
   SBX_HTTP_HEAD_TOO_LARGE, /* 431 */
@@ -28,7 +28,7 @@ typedef struct {
 } SbxHttpText;
 
 typedef struct {
-  SbxHttpText name; /* as sent; compare without case */
+  SbxHttpText name;  /* as sent; compare without case */
   SbxHttpText value; /* without the blanks around it */
 } SbxHttpField;
 
@@ -40,12 +40,13 @@ typedef struct {
   guint64 content_length; /* 0 where none was sent */
 } SbxHttpHead;
 
-/* Looks for the end of the head, and refuses bytes that may not stand in one as soon as they come. *place says how far an
- * earlier call looked (0 at first), so that a peer that sends byte by byte costs no more than one that does not. On
- * WHOLE, *place is the length of the head; what follows is the body. */
+/* Looks for the end of the head, and refuses bytes that may not stand in one as soon as they come. *place
+ * says how far an earlier call looked (0 at first), so that a peer that sends byte by byte costs no more than
+ * one that does not. On WHOLE, *place is the length of the head; what follows is the body. */
 SbxHttpVerdict sbx_http_head_find (const char *data, gsize n_bytes, gsize *place);
 
-/* Takes a head that sbx_http_head_find() has found apart: WHOLE, BAD or TOO_LARGE. *ret_head points into data. */
+/* Takes a head that sbx_http_head_find() has found apart: WHOLE, BAD or TOO_LARGE. *ret_head points into
+ * data. */
 SbxHttpVerdict sbx_http_head_parse (const char *data, gsize n_bytes, SbxHttpHead *ret_head);
 
 /* The field of that lower-case name, or NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The bytes of an answer. A refusal's text is the same for all causes of one status: it tells a guest nothing. Pure. */
+/* The bytes of an answer. A refusal's text is the same for all causes of one status: it tells a guest
+ * nothing. Pure. */
 #pragma once
 
 #include <glib.h>

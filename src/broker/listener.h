@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The turn's listening socket and its connections, SBX_LISTENER_MAX_CONNECTIONS at most: one more is closed unanswered. */
+/* The turn's listening socket and its connections, SBX_LISTENER_MAX_CONNECTIONS at most: one more is closed
+ * unanswered. */
 #pragma once
 
 #include "broker/connection.h"

@@ -21,11 +21,18 @@
 /* A body of 256 KiB is at worst some 40 MiB as a tree, answers and output a few MiB each. */
 #define MAX_ADDRESS_SPACE_BYTES (384u * 1024u * 1024u)
 
-#define ANY(name_) { .name = (name_) }
-#define ONLY(name_, argument_, value_) \
-  { .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } } }
-#define LACKS(name_, argument_, bits_) \
-  { .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } } }
+#define ANY(name_)                                                                                           \
+  {                                                                                                          \
+    .name = (name_)                                                                                          \
+  }
+#define ONLY(name_, argument_, value_)                                                                       \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } }                     \
+  }
+#define LACKS(name_, argument_, bits_)                                                                       \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } }                                \
+  }
 
 static const SbxFilterRule rules[] = {
   /* bytes; recvmsg takes the descriptors of START, sendto without an address cannot send any */
@@ -64,7 +71,8 @@ sbx_lockdown_filter (GError **error)
   return sbx_hardening_filter_build (rules, G_N_ELEMENTS (rules), SBX_FILTER_KILL, error);
 }
 
-/* Logging looks at the standard streams with calls that the filter ends the process for, and has nobody to tell. */
+/* Logging looks at the standard streams with calls that the filter ends the process for, and has nobody to
+ * tell. */
 static GLogWriterOutput
 drop_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer user_data)
 {
@@ -81,7 +89,7 @@ preload_route (SbxRoute route, const char *text)
   SbxFrameType type;
   GByteArray *payload = NULL;
 
-  (void) sbx_routes_read_body (&target, kept, body, &type, &payload);
+  (void)sbx_routes_read_body (&target, kept, body, &type, &payload);
   if (payload != NULL)
     g_byte_array_unref (payload);
 }
@@ -89,22 +97,23 @@ preload_route (SbxRoute route, const char *text)
 void
 sbx_lockdown_preload (void)
 {
-  static const char reply_text[]
-    = "{\"ok\":true,\"text\":\"\\u00e9\",\"compaction\":{\"by\":\"tool\",\"reason\":\"none\",\"tokens_before\":1}}";
+  static const char reply_text[] = "{\"ok\":true,\"text\":\"\\u00e9\",\"compaction\":{\"by\":\"tool\","
+                                   "\"reason\":\"none\",\"tokens_before\":1}}";
   g_auto (SbxControlReply) reply = { 0 };
   g_autoptr (GBytes) wrapped = NULL;
   g_autoptr (GBytes) text = g_bytes_new_static ("\x01", 1);
 
-  preload_route (SBX_ROUTE_MODEL,
-                 "{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"a\",\"type\":"
-                 "\"function\",\"function\":{\"name\":\"a\",\"arguments\":\"{}\"}}]}],\"tools\":[{\"type\":\"function\","
-                 "\"function\":{\"name\":\"a\",\"description\":\"a\",\"parameters\":{\"default\":[1.5e3,-1,true,null]"
-                 "}}}]}");
+  preload_route (
+    SBX_ROUTE_MODEL,
+    "{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"a\",\"type\":"
+    "\"function\",\"function\":{\"name\":\"a\",\"arguments\":\"{}\"}}]}],\"tools\":[{\"type\":\"function\","
+    "\"function\":{\"name\":\"a\",\"description\":\"a\",\"parameters\":{\"default\":[1.5e3,-1,true,null]"
+    "}}}]}");
   preload_route (SBX_ROUTE_MCP,
                  "{\"method\":\"tools/call\",\"params\":{\"name\":\"a\",\"arguments\":{\"a\":[0.1,1e300]}}}");
   preload_route (SBX_ROUTE_TOOL, "{\"a\":1e-3}");
   preload_route (SBX_ROUTE_TOOL, "{\"a\":"); /* the way of errors, with its translations */
-  (void) sbx_reply_read (reply_text, strlen (reply_text), &reply);
+  (void)sbx_reply_read (reply_text, strlen (reply_text), &reply);
   wrapped = sbx_routes_wrap_text (text);
 }
 
@@ -115,24 +124,25 @@ quiet_streams (GError **error)
   g_auto (SbxFd) null_fd = open ("/dev/null", O_RDWR | O_CLOEXEC);
 
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (null_fd < 0 || dup2 (null_fd, fd) < 0)
-      {
-        g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot put /dev/null in the standard streams' place");
-        return FALSE;
-      }
+    if (null_fd < 0 || dup2 (null_fd, fd) < 0) {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+                           "Cannot put /dev/null in the standard streams' place");
+      return FALSE;
+    }
   return TRUE;
 }
 
 gboolean
 sbx_lockdown_apply (GError **error)
 {
-  static const SbxHardeningLimits limits = { .address_space_bytes = MAX_ADDRESS_SPACE_BYTES, .n_files = MAX_FILES };
+  static const SbxHardeningLimits limits = { .address_space_bytes = MAX_ADDRESS_SPACE_BYTES,
+                                             .n_files = MAX_FILES };
   g_autoptr (GBytes) filter = sbx_lockdown_filter (error);
 
   if (filter == NULL || !quiet_streams (error))
     return FALSE;
   g_log_set_writer_func (drop_log, NULL, NULL);
-  (void) signal (SIGPIPE, SIG_IGN);
+  (void)signal (SIGPIPE, SIG_IGN);
   return sbx_hardening_limit (&limits, error) && sbx_hardening_drop_privileges (error)
          && sbx_hardening_filter_load (filter, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What a broker can still do once it reads a guest's bytes: wait, read, write, accept, take descriptors, and manage its
- * memory. It opens no file, makes no socket and no connection, sends no descriptor, starts nothing, signals nobody, maps
- * nothing executable; a try ends it (SIGSYS).
+/* What a broker can still do once it reads a guest's bytes: wait, read, write, accept, take descriptors, and
+ * manage its memory. It opens no file, makes no socket and no connection, sends no descriptor, starts
+ * nothing, signals nobody, maps nothing executable; a try ends it (SIGSYS).
  */
 #pragma once
 

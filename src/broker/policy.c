@@ -7,7 +7,7 @@
 #include "base/names.h"
 
 #define TOOLS_PREFIX "/tools/"
-#define MCP_PREFIX "/mcp/"
+#define MCP_PREFIX   "/mcp/"
 
 struct _SbxPolicy {
   char **tools;
@@ -40,15 +40,14 @@ sbx_policy_new (const SbxControlConfig *config)
 
   self->tools = g_strdupv (config->tools);
   self->servers = g_ptr_array_new_with_free_func (server_free);
-  for (guint i = 0; i < config->servers->len; i++)
-    {
-      const SbxControlServer *from = g_ptr_array_index (config->servers, i);
-      Server *server = g_new0 (Server, 1);
+  for (guint i = 0; i < config->servers->len; i++) {
+    const SbxControlServer *from = g_ptr_array_index (config->servers, i);
+    Server *server = g_new0 (Server, 1);
 
-      server->name = g_strdup (from->name);
-      server->tools = g_strdupv (from->tools);
-      g_ptr_array_add (self->servers, server);
-    }
+    server->name = g_strdup (from->name);
+    server->tools = g_strdupv (from->tools);
+    g_ptr_array_add (self->servers, server);
+  }
   return self;
 }
 
@@ -97,31 +96,27 @@ find_target (const SbxPolicy *self, SbxHttpText path, SbxPolicyTarget *ret_targe
 {
   SbxHttpText name;
 
-  if (sbx_http_text_is (path, "/model"))
-    {
-      *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MODEL, .name = "" };
-      return TRUE;
-    }
+  if (sbx_http_text_is (path, "/model")) {
+    *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MODEL, .name = "" };
+    return TRUE;
+  }
   if (after_prefix (path, TOOLS_PREFIX, &name))
     for (char **tool = self->tools; *tool != NULL; tool++)
-      if (sbx_http_text_is (name, *tool))
-        {
-          *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_TOOL, .name = *tool };
-          return TRUE;
-        }
-  if (after_prefix (path, MCP_PREFIX, &name))
-    for (guint i = 0; i < self->servers->len; i++)
-      {
-        const Server *server = g_ptr_array_index (self->servers, i);
-
-        if (sbx_http_text_is (name, server->name))
-          {
-            *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MCP,
-                                             .name = server->name,
-                                             .tools = (const char *const *) server->tools };
-            return TRUE;
-          }
+      if (sbx_http_text_is (name, *tool)) {
+        *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_TOOL, .name = *tool };
+        return TRUE;
       }
+  if (after_prefix (path, MCP_PREFIX, &name))
+    for (guint i = 0; i < self->servers->len; i++) {
+      const Server *server = g_ptr_array_index (self->servers, i);
+
+      if (sbx_http_text_is (name, server->name)) {
+        *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MCP,
+                                         .name = server->name,
+                                         .tools = (const char *const *)server->tools };
+        return TRUE;
+      }
+    }
   return FALSE;
 }
 
@@ -136,7 +131,8 @@ sbx_policy_check_head (const SbxPolicy *self, const SbxHttpHead *head, SbxPolicy
   for (guint i = 0; i < head->n_fields; i++)
     if (!is_permitted (head->fields[i].name))
       return 403;
-  if (!is_absent_or (head, "authorization", "Bearer " SBX_DUMMY_KEY) || !is_absent_or (head, "host", "broker"))
+  if (!is_absent_or (head, "authorization", "Bearer " SBX_DUMMY_KEY)
+      || !is_absent_or (head, "host", "broker"))
     return 403;
   return find_target (self, path, ret_target) ? 0 : 404;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What a request is answered before its body is read: the checks of the wire contract (2.2) in their order. Pure.
+/* What a request is answered before its body is read: the checks of the wire contract (2.2) in their order.
+ * Pure.
  *
- * Paths are compared byte for byte as they were sent: nothing is decoded, no dot segment resolved, no case folded.
+ * Paths are compared byte for byte as they were sent: nothing is decoded, no dot segment resolved, no case
+ * folded.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Reads what a worker printed as its reply: {"ok": boolean, "text": text of at most SBX_MAX_REPLY_UNITS}. Pure.
+/* Reads what a worker printed as its reply: {"ok": boolean, "text": text of at most SBX_MAX_REPLY_UNITS}.
+ * Pure.
  *
- * Other members are ignored, but for `compaction`: {"by", "reason"?, "tokens_before"?} in the words of wire/reply.h;
- * one that is not so is ignored too, since it only informs the journal.
+ * Other members are ignored, but for `compaction`: {"by", "reason"?, "tokens_before"?} in the words of
+ * wire/reply.h; one that is not so is ignored too, since it only informs the journal.
  */
 #pragma once
 

@@ -43,7 +43,8 @@ on_worker_no_reply (SbxFailure failure, gpointer user_data)
   session_tell (user_data, SBX_FRAME_NO_REPLY, sbx_control_no_reply_encode (failure));
 }
 
-static const SbxWorkerStreamEvents stream_events = { .replied = on_worker_replied, .no_reply = on_worker_no_reply };
+static const SbxWorkerStreamEvents stream_events = { .replied = on_worker_replied,
+                                                     .no_reply = on_worker_no_reply };
 
 /* --- frames of sandboxd --- */
 
@@ -73,11 +74,13 @@ session_start (SbxSession *self, SbxFrame *frame)
 {
   guint32 deadline_msec; /* sandboxd's and the egress's to keep */
 
-  if (self->policy == NULL || self->started || !sbx_control_start_decode (frame->payload, &deadline_msec, NULL))
+  if (self->policy == NULL || self->started
+      || !sbx_control_start_decode (frame->payload, &deadline_msec, NULL))
     return FALSE;
   self->started = TRUE;
   sbx_calls_start (self->calls, g_steal_fd (&frame->fds[0]));
-  self->stream = sbx_worker_stream_new (g_steal_fd (&frame->fds[1]), self->reply_at_newline, &stream_events, self);
+  self->stream =
+    sbx_worker_stream_new (g_steal_fd (&frame->fds[1]), self->reply_at_newline, &stream_events, self);
   return TRUE;
 }
 
@@ -96,19 +99,18 @@ on_control_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
 {
   SbxSession *self = user_data;
 
-  switch ((guint) frame->head.type)
-    {
-    case SBX_FRAME_CONFIG:
-      return session_configure (self, frame);
-    case SBX_FRAME_START:
-      return session_start (self, frame);
-    case SBX_FRAME_TOOL_RESULT:
-      return self->started && sbx_calls_take_tool_result (self->calls, frame);
-    case SBX_FRAME_END:
-      return session_end (self);
-    default:
-      return FALSE;
-    }
+  switch ((guint)frame->head.type) {
+  case SBX_FRAME_CONFIG:
+    return session_configure (self, frame);
+  case SBX_FRAME_START:
+    return session_start (self, frame);
+  case SBX_FRAME_TOOL_RESULT:
+    return self->started && sbx_calls_take_tool_result (self->calls, frame);
+  case SBX_FRAME_END:
+    return session_end (self);
+  default:
+    return FALSE;
+  }
 }
 
 static void

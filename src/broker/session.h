@@ -22,6 +22,7 @@ typedef struct {
 } SbxSessionEvents;
 
 /* Takes both descriptors. events must be static. */
-SbxSession *sbx_session_new (int control_fd, int listen_fd, const SbxSessionEvents *events, gpointer user_data);
+SbxSession *
+sbx_session_new (int control_fd, int listen_fd, const SbxSessionEvents *events, gpointer user_data);
 void sbx_session_free (SbxSession *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxSession, sbx_session_free)

@@ -3,16 +3,16 @@
 #include "broker/worker-stream.h"
 
 #include <errno.h>
-#include <glib-unix.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "broker/source.h"
 #include "broker/worker-output.h"
 
 #define READ_BYTES (64u * 1024u)
 /* Behind the outcome: a burst that any worker may leave, then about 6 MiB a second. */
 #define DRAIN_BURST_BYTES (4u * 1024u * 1024u)
-#define DRAIN_PAUSE_MSEC 10u
+#define DRAIN_PAUSE_MSEC  10u
 
 struct _SbxWorkerStream {
   SbxFd fd;
@@ -26,21 +26,12 @@ struct _SbxWorkerStream {
 
 static void stream_watch (SbxWorkerStream *self);
 
-static void
-clear_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
 static gboolean
 on_pause_over (gpointer user_data)
 {
   SbxWorkerStream *self = user_data;
 
-  clear_source (&self->pause);
+  sbx_source_clear (&self->pause);
   stream_watch (self);
   return G_SOURCE_REMOVE;
 }
@@ -48,19 +39,17 @@ on_pause_over (gpointer user_data)
 static void
 stream_drain (SbxWorkerStream *self, gsize n_bytes)
 {
-  if (self->drained < DRAIN_BURST_BYTES)
-    {
-      self->drained += n_bytes;
-      return;
-    }
-  clear_source (&self->watch);
-  self->pause = g_timeout_source_new (DRAIN_PAUSE_MSEC);
-  g_source_set_callback (self->pause, on_pause_over, self, NULL);
-  g_source_attach (self->pause, g_main_context_get_thread_default ());
+  if (self->drained < DRAIN_BURST_BYTES) {
+    self->drained += n_bytes;
+    return;
+  }
+  sbx_source_clear (&self->watch);
+  self->pause = sbx_source_after (DRAIN_PAUSE_MSEC, on_pause_over, self);
 }
 
 static void
-stream_tell (SbxWorkerStream *self, SbxOutputVerdict verdict, const SbxControlReply *reply, SbxFailure failure)
+stream_tell (SbxWorkerStream *self, SbxOutputVerdict verdict, const SbxControlReply *reply,
+             SbxFailure failure)
 {
   if (verdict == SBX_OUTPUT_MORE)
     return;
@@ -83,17 +72,15 @@ on_stream_readable (int fd, GIOCondition condition, gpointer user_data)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
-  if (n <= 0)
-    {
-      clear_source (&self->watch);
-      sbx_fd_close (g_steal_fd (&self->fd));
-      if (self->output != NULL)
-        verdict = sbx_worker_output_end (self->output, &reply, &failure);
-    }
-  else if (self->output != NULL)
-    verdict = sbx_worker_output_feed (self->output, buffer, (gsize) n, &reply, &failure);
+  if (n <= 0) {
+    sbx_source_clear (&self->watch);
+    sbx_fd_close (g_steal_fd (&self->fd));
+    if (self->output != NULL)
+      verdict = sbx_worker_output_end (self->output, &reply, &failure);
+  } else if (self->output != NULL)
+    verdict = sbx_worker_output_feed (self->output, buffer, (gsize)n, &reply, &failure);
   else
-    stream_drain (self, (gsize) n);
+    stream_drain (self, (gsize)n);
   stream_tell (self, verdict, &reply, failure);
   return G_SOURCE_CONTINUE;
 }
@@ -101,9 +88,7 @@ on_stream_readable (int fd, GIOCondition condition, gpointer user_data)
 static void
 stream_watch (SbxWorkerStream *self)
 {
-  self->watch = g_unix_fd_source_new (self->fd, G_IO_IN | G_IO_HUP | G_IO_ERR);
-  g_source_set_callback (self->watch, G_SOURCE_FUNC (on_stream_readable), self, NULL);
-  g_source_attach (self->watch, g_main_context_get_thread_default ());
+  self->watch = sbx_source_watch (self->fd, G_IO_IN | G_IO_HUP | G_IO_ERR, on_stream_readable, self);
 }
 
 SbxWorkerStream *
@@ -115,7 +100,7 @@ sbx_worker_stream_new (int fd, gboolean at_newline, const SbxWorkerStreamEvents 
   self->output = sbx_worker_output_new (at_newline);
   self->events = events;
   self->user_data = user_data;
-  (void) sbx_fd_set_nonblocking (fd, NULL);
+  (void)sbx_fd_set_nonblocking (fd, NULL);
   stream_watch (self);
   return self;
 }
@@ -125,8 +110,8 @@ sbx_worker_stream_free (SbxWorkerStream *self)
 {
   if (self == NULL)
     return;
-  clear_source (&self->watch);
-  clear_source (&self->pause);
+  sbx_source_clear (&self->watch);
+  sbx_source_clear (&self->pause);
   g_clear_pointer (&self->output, sbx_worker_output_free);
   sbx_fd_close (self->fd);
   g_free (self);

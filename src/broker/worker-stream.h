@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Reads the worker's attached stream to its one outcome, then to its end: dockerd cannot remove a container whose output
- * nobody reads, so what comes behind the outcome is thrown away, at a bounded rate.
+/* Reads the worker's attached stream to its one outcome, then to its end: dockerd cannot remove a container
+ * whose output nobody reads, so what comes behind the outcome is thrown away, at a bounded rate.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct {
 } SbxWorkerStreamEvents;
 
 /* Takes fd. at_newline: worker-output.h. events must be static. */
-SbxWorkerStream *sbx_worker_stream_new (int fd, gboolean at_newline, const SbxWorkerStreamEvents *events,
-                                        gpointer user_data);
+SbxWorkerStream *
+sbx_worker_stream_new (int fd, gboolean at_newline, const SbxWorkerStreamEvents *events, gpointer user_data);
 void sbx_worker_stream_free (SbxWorkerStream *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxWorkerStream, sbx_worker_stream_free)

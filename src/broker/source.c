@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "broker/source.h"
+
+#define GUEST_PRIORITY (G_PRIORITY_DEFAULT + 10)
+
+GSource *
+sbx_source_watch (int fd, GIOCondition condition, GUnixFDSourceFunc callback, gpointer user_data)
+{
+  GSource *source = g_unix_fd_source_new (fd, condition);
+
+  g_source_set_priority (source, GUEST_PRIORITY);
+  g_source_set_callback (source, G_SOURCE_FUNC (callback), user_data, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
+}
+
+GSource *
+sbx_source_after (guint msec, GSourceFunc callback, gpointer user_data)
+{
+  GSource *source = g_timeout_source_new (msec);
+
+  g_source_set_priority (source, GUEST_PRIORITY);
+  g_source_set_callback (source, callback, user_data, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
+}
+
+void
+sbx_source_clear (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_clear_pointer (source, g_source_unref);
+}
