@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The roundtable-sandbox authors
+"""House rules of the source: licence lines, size, layers, words, and what other linters find."""
+
+import re
+
+from tree import TOP, Trouble, read, run, scripts, tracked, with_suffix
+
+MAX_LINES = 500
+
+# Which rooms a room may include, besides itself. Programs never include each other's rooms; nothing points upward.
+LAYERS = {
+    "base": set(),
+    "wire": {"base"},
+    "config": {"base", "wire"},
+    "container": {"base"},
+    "bus": {"base", "wire"},
+    "turn": {"base", "wire", "config", "container", "bus"},
+    "daemon": {"base", "wire", "config", "container", "bus", "turn"},
+    "broker": {"base", "wire"},
+    "egress": {"base", "wire", "config"},
+    "ctl": {"base", "config", "container"},
+    "cleanup": {"base", "container"},
+    "tools": {"base"},
+    "worker": {"base", "wire"},
+}
+
+# Data, and what has no comments.
+NO_SPDX = re.compile(
+    r"(\.(json|jsonl|md|bin|txt|pem|tar)$|^LICENSE$|^NEWS$|^\.(gitignore|editorconfig|clang-format|clang-tidy|mailmap)$|/corpus/)"
+)
+SPDX = ("SPDX-License-Identifier: MIT", "SPDX-FileCopyrightText: The roundtable-sandbox authors")
+
+# What belongs to somebody's workplace and not into the project.
+WORDS = re.compile(r"(/work/(main|wt|shared|notes)\b|/tmp/bash_jobs|\bissues show\b|\bBRIEF\.md\b|\bTODO\b|\bFIXME\b|\bXXX\b(?!X))")
+
+
+def spdx():
+    faults = []
+    for name in tracked():
+        if NO_SPDX.search(name) or not (text := read(name)):
+            continue
+        head = "\n".join(text.split("\n", 8)[:8])
+        faults += [f"{name}: no line \"{line}\" at its top" for line in SPDX if line not in head]
+    return faults
+
+
+def length():
+    return [
+        f"{name}: {count} lines, {MAX_LINES} are the most; what would be a second file?"
+        for name in with_suffix(".c", ".h", ".py")
+        if (count := (read(name) or "").count("\n")) > MAX_LINES
+    ]
+
+
+def layers():
+    faults = []
+    for name in with_suffix(".c", ".h"):
+        parts = name.split("/")
+        if parts[0] not in ("src", "worker"):
+            continue
+        room = parts[1] if parts[0] == "src" else "worker"
+        if room not in LAYERS:
+            faults.append(f"{name}: the room {room} has no line in tests/lint/source.py")
+            continue
+        for included in re.findall(r'^#include "(\w+)/', read(name), re.MULTILINE):
+            if included in LAYERS and included != room and included not in LAYERS[room]:
+                faults.append(f"{name}: {room} must not include {included}")
+    return faults
+
+
+def words():
+    return [
+        f"{name}:{number}: {found.group()}"
+        for name in tracked() if name != "tests/lint/source.py"
+        for number, line in enumerate((read(name) or "").splitlines(), 1)
+        if (found := WORDS.search(line))
+    ]
+
+
+def spelling():
+    names = [name for name in tracked() if not re.search(r"(\.jsonl|/corpus/|^LICENSE$)", name) and read(name) is not None]
+    status, text = run("codespell", "--quiet-level=7", "--ignore-words", "tests/lint/known-words.txt", *names)
+    return text.splitlines() or ([f"codespell ended with status {status}"] if status else [])
+
+
+def shell():
+    names = sorted(set(scripts("bash", "sh") + with_suffix(".bash", ".sh")) | {"tests/deps"})
+    status, text = run("shellcheck", "--external-sources", "--format=gcc", *names)
+    return text.splitlines() or ([f"shellcheck ended with status {status}"] if status else [])
+
+
+def python():
+    faults = []
+    for name in sorted(set(scripts("python3") + with_suffix(".py"))):
+        try:
+            compile(read(name), name, "exec")
+        except SyntaxError as error:
+            faults.append(f"{name}: {error}")
+    return faults
+
+
+def layout():
+    if not (TOP / ".clang-format").exists():
+        raise Trouble("there is no .clang-format")
+    names = with_suffix(".c", ".h")
+    _, text = run("clang-format", "--dry-run", *names)
+    return sorted({line.split(":", 1)[0] + ": clang-format -i would change it" for line in text.splitlines() if "warning:" in line})
