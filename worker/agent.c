@@ -87,6 +87,20 @@ repair (Agent *self, const char *name, GError **error)
   return TRUE;
 }
 
+/* With a reset the content counts for nothing; but what is no file, and so could not be replaced at the
+ * turn's end, is to be set aside now where the host wants that. */
+static GPtrArray *
+load_history (Agent *self, GError **error)
+{
+  g_autoptr (GBytes) ignored = NULL;
+
+  if (!self->input->reset)
+    return sbx_history_load (self->store, error);
+  if (self->input->repair && !sbx_store_read (self->store, SBX_HISTORY_FILE, &ignored, error))
+    return NULL;
+  return sbx_history_new ();
+}
+
 static gboolean
 open_store (Agent *self)
 {
@@ -100,9 +114,7 @@ open_store (Agent *self)
     self->memory = sbx_memory_new (self->store, self->input->speaker_id);
   if (self->memory == NULL)
     return end (self, store_reason (error), error);
-  /* With a reset the file is not even looked at, but something that cannot be replaced must go all the same.
-   */
-  self->history = self->input->reset ? sbx_history_new () : sbx_history_load (self->store, &error);
+  self->history = load_history (self, &error);
   if (self->history == NULL && repair (self, SBX_HISTORY_FILE, &error))
     self->history = sbx_history_new ();
   if (self->history == NULL)
