@@ -50,6 +50,8 @@ rootfs_unpack () {
   # Their own hardware and time are the host's business; without these a machine would count as degraded.
   ln -sf /dev/null "$root/etc/systemd/system/systemd-networkd-wait-online.service"
   ln -sf /dev/null "$root/etc/systemd/system/e2scrub_reap.service"
+  # mmdebstrap copies the host's; an --online machine gets it from nspawn when it boots.
+  rm -f "$root/etc/resolv.conf"
   mkdir -p "$root/etc/docker"
   if [ "$online" = yes ]; then
     # The machine shares the host's network: its dockerd must leave the host's bridges and firewall alone.
