@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <pwd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/deadline.h"
+#include "base/fd.h"
+#include "base/installation.h"
+#include "base/log.h"
+#include "base/names.h"
+#include "daemon/manager.h"
+#include "daemon/state-lock.h"
+#include "daemon/watchdog.h"
+#include "sbx-config.h"
+#include "turn/run-dir.h"
+#include "turn/sweep.h"
+#include "turn/workspace.h"
+
+/* The unit's TimeoutStopSec= is longer. */
+#define STOP_MSEC 8000u
+/* The name is not owned before the first sweep, but a hung dockerd must not keep it for long. */
+#define FIRST_SWEEP_MSEC 8000u
+#define SWEEP_AGAIN_SEC 10u
+#define SWEEP_EVERY_SEC 300u
+
+struct _SbxDaemon {
+  GMainLoop *loop;
+  GError *error; /* why the loop ended, where that is a failure */
+  SbxFd lock;
+  GStrv warnings;
+  SbxTurnContext context;
+  SbxChannelStore *channels;
+  SbxTurns *turns;
+  SbxSweep *sweep;
+  char *bus_address;
+  SbxBusConnection *connection;
+  SbxUnits *units;
+  SbxManager *manager;
+  SbxDeadline *first_sweep;
+  SbxDeadline *stop_deadline;
+  GSource *sweep_timer;
+  guint signals[2];
+  guint watchdog;
+  gboolean swept;
+  gboolean announced; /* systemd knows that we are ready */
+  gboolean bus_lost;
+  gboolean stopping;
+};
+
+static void
+daemon_fail (SbxDaemon *self, GError *error)
+{
+  if (self->error == NULL)
+    self->error = error;
+  else
+    g_error_free (error);
+  g_main_loop_quit (self->loop);
+}
+
+/* --- sweeping --- */
+
+static gboolean
+on_is_live (const char *turn, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  return sbx_turns_find (self->turns, turn) != NULL;
+}
+
+static void on_swept (gboolean clean, gpointer user_data);
+
+static gboolean
+on_sweep_due (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  g_clear_pointer (&self->sweep_timer, g_source_unref);
+  sbx_sweep_run (self->sweep, self->units, on_swept, self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+claim_name (SbxDaemon *self)
+{
+  sd_bus *bus = sbx_bus_connection_peek (self->connection);
+
+  g_clear_pointer (&self->first_sweep, sbx_deadline_free);
+  self->swept = TRUE;
+  if (bus != NULL)
+    sbx_manager_claim_name (self->manager);
+}
+
+static void
+on_swept (gboolean clean, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->sweep_timer == NULL)
+    {
+      self->sweep_timer = g_timeout_source_new_seconds (clean ? SWEEP_EVERY_SEC : SWEEP_AGAIN_SEC);
+      g_source_set_callback (self->sweep_timer, on_sweep_due, self, NULL);
+      g_source_attach (self->sweep_timer, NULL);
+    }
+  if (!self->swept)
+    claim_name (self);
+}
+
+static void
+on_first_sweep_late (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_log (LOG_WARNING, NULL, "Looking for what an earlier life left takes long; going on without waiting for it");
+  claim_name (self);
+}
+
+/* --- the bus --- */
+
+static void
+on_name_claimed (gboolean fine, const char *why, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (!fine)
+    {
+      daemon_fail (self, g_error_new (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+                                      "Cannot own the bus name %s (%s): is the policy file "
+                                      "dbus-1/system.d/org.roundtable.Sandbox1.conf installed, and no other sandboxd "
+                                      "running?",
+                                      SBX_BUS_NAME, why));
+      return;
+    }
+  if (self->bus_lost)
+    sbx_log_event (SBX_LOG_ID_BUS_BACK, LOG_NOTICE, NULL, "The system bus is back");
+  self->bus_lost = FALSE;
+  if (self->announced)
+    return;
+  self->announced = TRUE;
+  (void) sd_notifyf (0, "READY=1\nSTATUS=%u channels sandboxed", sbx_channel_store_count (self->channels));
+  sbx_log_event (SBX_LOG_ID_SERVICE_READY, LOG_INFO, NULL, "Ready, with %u sandboxed channels",
+                 sbx_channel_store_count (self->channels));
+}
+
+static gboolean
+on_bus_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  self->units = sbx_units_new (bus, &error);
+  if (self->units == NULL)
+    {
+      sbx_log (LOG_ERR, NULL, "Cannot talk to systemd over the bus: %s", error->message);
+      return FALSE;
+    }
+  self->context.bus = bus;
+  if (!sbx_manager_attach (self->manager, bus, &error))
+    {
+      sbx_log (LOG_ERR, NULL, "%s", error->message);
+      g_clear_pointer (&self->units, sbx_units_free);
+      self->context.bus = NULL;
+      return FALSE;
+    }
+  if (self->swept)
+    {
+      sbx_manager_claim_name (self->manager);
+      return TRUE;
+    }
+  if (self->first_sweep == NULL)
+    self->first_sweep = sbx_deadline_new (FIRST_SWEEP_MSEC, on_first_sweep_late, self);
+  sbx_sweep_run (self->sweep, self->units, on_swept, self);
+  return TRUE;
+}
+
+static void
+on_bus_lost (SbxBusConnection *connection, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_log_event (SBX_LOG_ID_BUS_LOST, LOG_ERR, NULL,
+                 "The system bus is lost; turns whose callers were on it are cancelled");
+  self->bus_lost = TRUE;
+  self->context.bus = NULL;
+  sbx_manager_detach (self->manager);
+  g_clear_pointer (&self->units, sbx_units_free);
+}
+
+static const SbxBusConnectionEvents bus_events = { on_bus_ready, on_bus_lost };
+
+/* --- what changes --- */
+
+static void
+on_counts_changed (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->manager != NULL)
+    sbx_manager_counts_changed (self->manager);
+}
+
+/* --- the end --- */
+
+static void
+on_turns_stopped (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  g_main_loop_quit (self->loop);
+}
+
+static void
+on_stop_late (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_log (LOG_WARNING, NULL, "Not all turns could be removed in time; sandbox-cleanup does the rest");
+  g_main_loop_quit (self->loop);
+}
+
+static gboolean
+on_end_signal (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->stopping)
+    return G_SOURCE_CONTINUE;
+  self->stopping = TRUE;
+  (void) sd_notify (0, "STOPPING=1\nSTATUS=Ending turns");
+  sbx_log_event (SBX_LOG_ID_SERVICE_STOPPING, LOG_INFO, NULL, "Stopping, with %u turns running and %u waiting",
+                 sbx_turns_n_running (self->turns), sbx_turns_n_queued (self->turns));
+  self->stop_deadline = sbx_deadline_new (STOP_MSEC, on_stop_late, self);
+  sbx_turns_stop (self->turns, on_turns_stopped, self);
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- building --- */
+
+static gboolean
+find_worker (SbxTurnContext *context, GError **error)
+{
+  const char *name = context->settings->config->worker_user;
+  const struct passwd *user = getpwnam (name);
+
+  if (user == NULL || user->pw_uid == 0 || user->pw_gid == 0)
+    {
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                   "The worker's user %s (User= of [Worker] in sandboxd.conf) %s", name,
+                   user == NULL ? "does not exist; make it with systemd-sysusers" : "must not be root");
+      return FALSE;
+    }
+  context->worker_uid = user->pw_uid;
+  context->worker_gid = user->pw_gid;
+  if (user->pw_uid == geteuid ())
+    sbx_log (LOG_WARNING, NULL, "Workers run as the service's own user; give them one of their own");
+  return TRUE;
+}
+
+static gboolean
+load_settings (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
+{
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+
+  self->context.settings = sbx_settings_load (places->config_root, warnings, error);
+  for (guint i = 0; i < warnings->len; i++)
+    sbx_log (LOG_WARNING, NULL, "%s", (const char *) warnings->pdata[i]);
+  g_ptr_array_add (warnings, NULL);
+  self->warnings = g_strdupv ((char **) warnings->pdata);
+  if (self->context.settings == NULL)
+    return FALSE;
+  self->context.tools = sbx_turn_tools_new (self->context.settings->tools);
+  return find_worker (&self->context, error);
+}
+
+static gboolean
+open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
+{
+  g_autofree char *channels = g_build_filename (places->state_dir, "channels.json", NULL);
+
+  self->context.run_root = g_strdup (places->run_dir);
+  self->context.workspaces_root = g_build_filename (places->state_dir, "workspaces", NULL);
+  if (!sbx_run_dir_check_root (self->context.run_root, error))
+    return FALSE;
+  if (g_mkdir_with_parents (places->run_dir, 0700) < 0 || g_mkdir_with_parents (places->state_dir, 0700) < 0)
+    {
+      int saved_errno = errno;
+
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot make %s or %s: %s", places->run_dir,
+                   places->state_dir, g_strerror (saved_errno));
+      return FALSE;
+    }
+  self->lock = sbx_state_lock_take (places->state_dir, error);
+  if (self->lock < 0 || !sbx_workspace_check_root (self->context.workspaces_root, error))
+    return FALSE;
+  self->channels = sbx_channel_store_open (
+    channels, (const char *const *) self->context.settings->config->initial_channels, error);
+  return self->channels != NULL;
+}
+
+SbxDaemon *
+sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
+{
+  g_autoptr (SbxDaemon) self = g_new0 (SbxDaemon, 1);
+
+  self->lock = -1;
+  self->loop = g_main_loop_new (NULL, FALSE);
+  self->context.installation = sbx_installation_id (error);
+  if (self->context.installation == NULL || !load_settings (self, places, error) || !open_state (self, places, error))
+    return NULL;
+  self->context.broker_program = g_strdup (places->broker_program);
+  self->context.engine = sbx_engine_new (places->docker_socket);
+  self->context.egress = sbx_egress_client_new (places->egress_socket);
+  self->context.reaper = sbx_reaper_new (self->context.engine, on_counts_changed, self);
+  self->context.scopes = &sbx_scope_maker_systemd;
+  self->context.scopes_self = &self->units;
+  self->turns = sbx_turns_new (&self->context, self->channels, on_counts_changed, self);
+  self->sweep
+    = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root, on_is_live, self);
+  self->manager = sbx_manager_new (self, on_name_claimed, self);
+  self->bus_address = g_strdup (places->bus_address);
+  return g_steal_pointer (&self);
+}
+
+void
+sbx_daemon_free (SbxDaemon *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (self->signals); i++)
+    if (self->signals[i] != 0)
+      g_source_remove (self->signals[i]);
+  if (self->watchdog != 0)
+    g_source_remove (self->watchdog);
+  if (self->sweep_timer != NULL)
+    g_source_destroy (self->sweep_timer);
+  g_clear_pointer (&self->sweep_timer, g_source_unref);
+  sbx_deadline_free (self->first_sweep);
+  sbx_deadline_free (self->stop_deadline);
+  sbx_sweep_free (self->sweep);
+  sbx_manager_free (self->manager);
+  sbx_units_free (self->units);
+  sbx_bus_connection_free (self->connection);
+  sbx_turns_free (self->turns);
+  sbx_channel_store_free (self->channels);
+  sbx_reaper_free (self->context.reaper);
+  sbx_egress_client_free (self->context.egress);
+  g_clear_pointer (&self->context.engine, sbx_engine_unref);
+  g_clear_pointer (&self->context.tools, g_ptr_array_unref);
+  sbx_settings_free (self->context.settings);
+  g_free (self->context.installation);
+  g_free (self->context.run_root);
+  g_free (self->context.workspaces_root);
+  g_free (self->context.broker_program);
+  g_free (self->bus_address);
+  g_strfreev (self->warnings);
+  sbx_fd_close (self->lock);
+  g_clear_error (&self->error);
+  g_main_loop_unref (self->loop);
+  g_free (self);
+}
+
+gboolean
+sbx_daemon_run (SbxDaemon *self, GError **error)
+{
+  self->signals[0] = g_unix_signal_add (SIGTERM, on_end_signal, self);
+  self->signals[1] = g_unix_signal_add (SIGINT, on_end_signal, self);
+  self->watchdog = sbx_watchdog_start ();
+  self->connection = sbx_bus_connection_new (self->bus_address, &bus_events, self);
+  g_main_loop_run (self->loop);
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  return FALSE;
+}
+
+SbxTurns *
+sbx_daemon_turns (SbxDaemon *self)
+{
+  return self->turns;
+}
+
+SbxTurnContext *
+sbx_daemon_context (SbxDaemon *self)
+{
+  return &self->context;
+}
+
+SbxChannelStore *
+sbx_daemon_channels (SbxDaemon *self)
+{
+  return self->channels;
+}
+
+const char *const *
+sbx_daemon_warnings (SbxDaemon *self)
+{
+  return (const char *const *) self->warnings;
+}

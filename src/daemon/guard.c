@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "daemon/guard.h"
+
+#include "bus/errors.h"
+#include "bus/polkit.h"
+#include "turn/task-guard.h"
+
+#define LOOKUP_MSEC 10000u
+
+typedef struct {
+  GTask *task; /* a reference, given up with the verdict */
+  sd_bus_message *message;
+  char *action;
+  char **details;
+  GCancellable *cancellable;
+  sd_bus_slot *slot;
+  SbxTaskGuard guard;
+  guint32 uid;
+} Check;
+
+static void
+check_free (gpointer data)
+{
+  Check *self = data;
+
+  sbx_task_guard_disarm (&self->guard);
+  sd_bus_slot_unref (self->slot);
+  sd_bus_message_unref (self->message);
+  g_free (self->action);
+  g_strfreev (self->details);
+  g_clear_object (&self->cancellable);
+  g_free (self);
+}
+
+static void
+check_end (Check *self, gboolean allowed)
+{
+  g_autoptr (GTask) task = g_steal_pointer (&self->task);
+
+  sbx_task_guard_disarm (&self->guard);
+  self->slot = sd_bus_slot_unref (self->slot);
+  g_task_return_boolean (task, allowed);
+}
+
+static void
+polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Check *self = user_data;
+  g_autoptr (GError) error = NULL;
+  SbxPolkitVerdict verdict = SBX_POLKIT_NO;
+  gboolean fine = sbx_polkit_check_finish (result, &verdict, &error);
+
+  if (fine && verdict == SBX_POLKIT_YES)
+    {
+      check_end (self, TRUE);
+      return;
+    }
+  (void) sbx_polkit_reply_refused (self->message, fine ? verdict : SBX_POLKIT_NO, error);
+  check_end (self, FALSE);
+}
+
+static void
+on_lookup_due (gpointer user_data, SbxFailure why)
+{
+  Check *self = user_data;
+
+  (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED, "The caller could not be looked up");
+  check_end (self, FALSE);
+}
+
+static int
+on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
+{
+  Check *self = user_data;
+
+  if (sd_bus_message_is_method_error (answer, NULL) || sd_bus_message_read (answer, "u", &self->uid) < 0)
+    {
+      on_lookup_due (self, SBX_FAILURE_CANCELLED);
+      return 0;
+    }
+  sbx_task_guard_disarm (&self->guard);
+  sbx_polkit_check_async (self->message, self->action, (const char *const *) self->details, self->cancellable,
+                          polkit_done, self);
+  return 0;
+}
+
+void
+sbx_guard_check_async (sd_bus_message *message, const char *action, const char *const *details,
+                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  Check *self = g_new0 (Check, 1);
+
+  self->task = g_task_new (NULL, NULL, callback, user_data);
+  self->message = sd_bus_message_ref (message);
+  self->action = g_strdup (action);
+  self->details = g_strdupv ((char **) details);
+  self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  g_task_set_task_data (self->task, self, check_free);
+  sbx_task_guard_arm (&self->guard, LOOKUP_MSEC, cancellable, on_lookup_due, self);
+  if (sd_bus_call_method_async (sd_bus_message_get_bus (message), &self->slot, "org.freedesktop.DBus",
+                                "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser", on_uid, self,
+                                "s", sd_bus_message_get_sender (message))
+      < 0)
+    on_lookup_due (self, SBX_FAILURE_CANCELLED);
+}
+
+gboolean
+sbx_guard_check_finish (GAsyncResult *result, guint32 *ret_uid)
+{
+  Check *self = g_task_get_task_data (G_TASK (result));
+
+  *ret_uid = self->uid;
+  return g_task_propagate_boolean (G_TASK (result), NULL);
+}

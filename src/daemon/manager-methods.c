@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "daemon/manager-private.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/names.h"
+#include "bus/errors.h"
+#include "daemon/guard.h"
+
+/* --- SetChannelMode, GetChannelMode --- */
+
+static void
+set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  g_autoptr (GError) error = NULL;
+  SbxChannelStore *channels;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  channels = sbx_daemon_channels (call->manager->daemon);
+  if (!sbx_channel_store_set (channels, call->text, call->flag, &error))
+    {
+      g_autoptr (GError) told
+        = g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
+
+      sbx_log (LOG_ERR, &(SbxLogFields){ .channel = call->text }, "%s", error->message);
+      sbx_manager_reply_error (call->message, told);
+      return;
+    }
+  sbx_log_event (SBX_LOG_ID_CHANNEL_MODE_CHANGED, LOG_NOTICE, &(SbxLogFields){ .channel = call->text },
+                 "The channel %s is %s (by uid %u)", call->text, call->flag ? "sandboxed" : "not sandboxed any more",
+                 uid);
+  (void) sd_bus_reply_method_return (call->message, NULL);
+}
+
+int
+sbx_method_set_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+  const char *channel, *mode;
+  int r = sd_bus_message_read (message, "ss", &channel, &mode);
+
+  if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
+    return r;
+  if (strcmp (mode, "on") != 0 && strcmp (mode, "off") != 0)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_MODE), "A mode is \"on\" or \"off\"");
+  {
+    const char *const details[] = { "channel", channel, "mode", mode, NULL };
+
+    sbx_guard_check_async (message, SBX_ACTION ("set-channel-mode"), details, self->cancellable, set_mode_allowed,
+                           sbx_manager_call_new (self, message, channel, strcmp (mode, "on") == 0));
+  }
+  return 1;
+}
+
+static void
+get_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  guint32 uid = 0;
+
+  if (sbx_guard_check_finish (result, &uid))
+    (void) sd_bus_reply_method_return (
+      call->message, "s",
+      sbx_channel_store_has (sbx_daemon_channels (call->manager->daemon), call->text) ? "on" : "off");
+}
+
+int
+sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+  const char *channel;
+  int r = sd_bus_message_read (message, "s", &channel);
+
+  if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
+    return r;
+  {
+    const char *const details[] = { "channel", channel, NULL };
+
+    sbx_guard_check_async (message, SBX_ACTION ("get-channel-mode"), details, self->cancellable, get_mode_allowed,
+                           sbx_manager_call_new (self, message, channel, FALSE));
+  }
+  return 1;
+}
+
+/* --- CancelTurn --- */
+
+static void
+reply_no_such_turn (sd_bus_message *message)
+{
+  (void) sd_bus_reply_method_errorf (message, sbx_bus_error_name (SBX_BUS_ERROR_NO_SUCH_TURN),
+                                     "There is no such turn, or it has its outcome already");
+}
+
+static void
+cancel_foreign_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  SbxTurn *turn;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  turn = sbx_turns_find (sbx_daemon_turns (call->manager->daemon), call->text);
+  if (turn == NULL || sbx_turn_state (turn) >= SBX_TURN_STATE_FINISHING)
+    {
+      reply_no_such_turn (call->message);
+      return;
+    }
+  sbx_turn_stop (turn, SBX_FAILURE_CANCELLED);
+  (void) sd_bus_reply_method_return (call->message, NULL);
+}
+
+static void
+cancel_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  SbxTurn *turn;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  turn = sbx_turns_find (sbx_daemon_turns (call->manager->daemon), call->text);
+  if (turn == NULL || sbx_turn_state (turn) >= SBX_TURN_STATE_FINISHING)
+    reply_no_such_turn (call->message);
+  else if (sbx_turn_uid (turn) != uid)
+    {
+      const char *const details[] = { "turn", call->text, NULL };
+
+      sbx_guard_check_async (call->message, SBX_ACTION ("manage-turns"), details, call->manager->cancellable,
+                             cancel_foreign_allowed,
+                             sbx_manager_call_new (call->manager, call->message, call->text, FALSE));
+    }
+  else
+    {
+      sbx_turn_stop (turn, SBX_FAILURE_CANCELLED);
+      (void) sd_bus_reply_method_return (call->message, NULL);
+    }
+}
+
+int
+sbx_method_cancel_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+  const char *turn;
+  int r = sd_bus_message_read (message, "s", &turn);
+
+  if (r < 0)
+    return r;
+  {
+    const char *const details[] = { "turn", turn, NULL };
+
+    sbx_guard_check_async (message, SBX_ACTION ("cancel-turn"), details, self->cancellable, cancel_allowed,
+                           sbx_manager_call_new (self, message, turn, FALSE));
+  }
+  return 1;
+}
+
+/* --- ListTurns --- */
+
+static int
+append_turns (sd_bus_message *reply, GPtrArray *turns)
+{
+  int r = sd_bus_message_open_container (reply, 'a', "(sssut)");
+
+  for (guint i = 0; r >= 0 && i < turns->len; i++)
+    {
+      const SbxTurn *turn = turns->pdata[i];
+
+      r = sd_bus_message_append (reply, "(sssut)", sbx_turn_id (turn), sbx_turn_channel (turn),
+                                 sbx_turn_state_name (sbx_turn_state (turn)), sbx_turn_uid (turn),
+                                 (uint64_t) sbx_turn_accepted_usec (turn));
+    }
+  return r < 0 ? r : sd_bus_message_close_container (reply);
+}
+
+static void
+list_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  g_autoptr (GPtrArray) turns = NULL;
+  sd_bus_message *reply = NULL;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  turns = sbx_turns_list (sbx_daemon_turns (call->manager->daemon));
+  if (sd_bus_message_new_method_return (call->message, &reply) >= 0 && append_turns (reply, turns) >= 0)
+    (void) sd_bus_send (NULL, reply, NULL);
+  else
+    (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);
+  sd_bus_message_unref (reply);
+}
+
+int
+sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+
+  sbx_guard_check_async (message, SBX_ACTION ("list-turns"), NULL, self->cancellable, list_allowed,
+                         sbx_manager_call_new (self, message, NULL, FALSE));
+  return 1;
+}
