@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/names.h"
 #include "bus/errors.h"
 #include "daemon/guard.h"
 

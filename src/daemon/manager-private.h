@@ -3,6 +3,7 @@
 /* What the files of the manager share: manager.c (the object), run-turn.c, manager-methods.c, status.c. */
 #pragma once
 
+#include "base/names.h"
 #include "daemon/manager.h"
 
 #define SBX_ACTION(name) SBX_BUS_NAME "." name

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "daemon/manager-private.h"
 
-#include "base/names.h"
 #include "bus/errors.h"
 #include "sbx-config.h"
 #include "wire/bounds.h"

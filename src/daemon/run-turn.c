@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/names.h"
 #include "base/text.h"
 #include "base/utf16.h"
 #include "bus/errors.h"
