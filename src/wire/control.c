@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "wire/pack-private.h"
 
 /* Room for lengths, counts and numbers beside the bounded texts. */
@@ -241,7 +242,7 @@ sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, GError **
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_reply = reply;
-  reply.text = NULL;
+  ret_reply->text = sbx_text_plain (reply.text);
   return TRUE;
 }
 

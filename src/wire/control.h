@@ -59,7 +59,7 @@ gboolean sbx_control_tool_call_decode (GBytes *payload, char **ret_name, GBytes 
 GByteArray *sbx_control_tool_result_encode (SbxFailure failure, GBytes *text);
 gboolean sbx_control_tool_result_decode (GBytes *payload, SbxFailure *ret_failure, GBytes **ret_text, GError **error);
 
-/* REPLY */
+/* REPLY. A decoded text is one that the bus takes (base/text.h), whatever the broker sent. */
 typedef enum {
   SBX_COMPACTION_NONE = 0,
   SBX_COMPACTION_BY_TOOL = 1,

@@ -23,6 +23,7 @@ typedef struct {
 struct _SbxFrameLink {
   grefcount refs; /* held by the owner and by each dispatch that runs */
   gboolean closed;
+  gboolean write_ended; /* the peer takes no more; what it has sent before is still read */
   SbxFd fd;
   const SbxFrameRule *rules;
   gsize n_rules;
@@ -77,14 +78,21 @@ link_forget_incoming (SbxFrameLink *self)
 }
 
 static void
+link_stop_writing (SbxFrameLink *self)
+{
+  self->write_ended = TRUE;
+  clear_source (&self->write_source);
+  g_queue_clear_full (&self->outgoing, (GDestroyNotify) outgoing_free);
+  self->queued_bytes = 0;
+}
+
+static void
 link_stop (SbxFrameLink *self)
 {
   self->closed = TRUE;
   clear_source (&self->read_source);
-  clear_source (&self->write_source);
+  link_stop_writing (self);
   link_forget_incoming (self);
-  g_queue_clear_full (&self->outgoing, (GDestroyNotify) outgoing_free);
-  self->queued_bytes = 0;
   sbx_fd_close (g_steal_fd (&self->fd));
 }
 
@@ -230,7 +238,8 @@ on_link_readable (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_CONTINUE; /* link_stop() destroys the source */
 }
 
-/* Writes what the kernel takes now. Returns FALSE with errno set on a broken connection. */
+/* Writes what the kernel takes now. Returns FALSE with errno set on a broken connection. A peer that has closed is no
+ * break: its last frames may lie unread, so the end is told by the read that comes to it. */
 static gboolean
 link_flush (SbxFrameLink *self)
 {
@@ -262,6 +271,11 @@ link_flush (SbxFrameLink *self)
         n = sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
       else
         n = send (self->fd, vector.iov_base, vector.iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+        {
+          link_stop_writing (self);
+          return TRUE;
+        }
       if (n < 0)
         return errno == EAGAIN || errno == EINTR;
       close_fds (first->fds, &first->n_fds); /* sent with the first byte */
@@ -343,7 +357,7 @@ sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *
 
   g_return_val_if_fail (n_fds <= SBX_FRAME_MAX_FDS, FALSE);
 
-  if (self->closed)
+  if (self->closed || self->write_ended)
     {
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CLOSED, "The connection to the peer is closed");
       return FALSE;

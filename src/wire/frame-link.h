@@ -25,8 +25,9 @@ typedef struct {
   /* A frame of the table came. Returning FALSE (no error needed) ends the link as if the peer had broken the rules.
    * The handler may free the link. */
   gboolean (*frame) (SbxFrameLink *link, SbxFrame *frame, gpointer user_data);
-  /* Called once, when the peer closed (error is NULL) or the link broke. No event follows. The handler may free the
-   * link. Not called by sbx_frame_link_free(). */
+  /* Called once, when the peer closed and all that it had sent was delivered (error is NULL, or says that it left our
+   * bytes unread), or when the link broke. No event follows. The handler may free the link. Not called by
+   * sbx_frame_link_free(). */
   void (*closed) (SbxFrameLink *link, const GError *error, gpointer user_data);
 } SbxFrameLinkEvents;
 
