@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -29,14 +27,34 @@ set_errno_error (GError **error, const char *doing, const char *path)
                g_strerror (saved_errno));
 }
 
-/* glibc has no wrapper for openat2() before 2.42. */
+/* Link by link, so that no part of the path is a symbolic link. openat2() would do it in one call, but RestrictSUIDSGID=
+ * of the unit answers it with ENOSYS: a filter cannot look into its argument. */
 static int
-open_directory (int parent, const char *path, guint64 extra_resolve)
+open_directory (int parent, const char *path)
 {
-  struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-                          .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | extra_resolve };
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+  g_auto (SbxFd) at = -1;
 
-  return (int) syscall (SYS_openat2, parent, path, &how, sizeof how);
+  if (path[0] == '/' && (at = open ("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+    return -1;
+  for (char **part = parts; *part != NULL; part++)
+    {
+      int next;
+
+      if (**part == '\0' || g_str_equal (*part, "."))
+        continue;
+      if (g_str_equal (*part, ".."))
+        {
+          errno = ELOOP;
+          return -1;
+        }
+      next = openat (at >= 0 ? at : parent, *part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (next < 0)
+        return -1;
+      sbx_fd_close (at);
+      at = next;
+    }
+  return g_steal_fd (&at);
 }
 
 static gboolean
@@ -64,7 +82,7 @@ sbx_workspace_check_root (const char *root, GError **error)
 {
   g_auto (SbxFd) fd = -1;
 
-  if (g_mkdir_with_parents (root, 0711) < 0 || (fd = open_directory (AT_FDCWD, root, 0)) < 0)
+  if (g_mkdir_with_parents (root, 0711) < 0 || (fd = open_directory (AT_FDCWD, root)) < 0)
     {
       set_errno_error (error, "open", root);
       return FALSE;
@@ -95,7 +113,7 @@ char *
 sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid, GError **error)
 {
   g_autofree char *path = g_build_filename (root, channel_hash, NULL);
-  g_auto (SbxFd) parent = open_directory (AT_FDCWD, root, 0);
+  g_auto (SbxFd) parent = open_directory (AT_FDCWD, root);
   g_auto (SbxFd) fd = -1;
   gboolean made;
 
@@ -110,7 +128,7 @@ sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid
       set_errno_error (error, "make", path);
       return NULL;
     }
-  fd = open_directory (parent, channel_hash, RESOLVE_BENEATH);
+  fd = open_directory (parent, channel_hash);
   if (fd < 0)
     {
       set_errno_error (error, "open", path);
