@@ -14,6 +14,7 @@ struct _SbxUnits {
   sd_bus_slot *subscribed;
   char *manager;  /* systemd's unique name; NULL: not known yet */
   GPtrArray *ops; /* those that run, not owned */
+  char *proc;
 };
 
 G_DEFINE_QUARK (sbx-units-error-quark, sbx_units_error)
@@ -22,6 +23,19 @@ sd_bus *
 sbx_units_peek_bus (SbxUnits *self)
 {
   return self->bus;
+}
+
+const char *
+sbx_units_proc (SbxUnits *self)
+{
+  return self->proc;
+}
+
+void
+sbx_units_set_proc (SbxUnits *self, const char *proc)
+{
+  g_free (self->proc);
+  self->proc = g_strdup (proc);
 }
 
 static void
@@ -228,6 +242,7 @@ sbx_units_new (sd_bus *bus, GError **error)
 
   self->bus = sd_bus_ref (bus);
   self->ops = g_ptr_array_new ();
+  self->proc = g_strdup ("/proc");
   r = sd_bus_match_signal_async (bus, &self->job_removed, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER,
                                  "JobRemoved", on_job_removed, NULL, self);
   if (r >= 0)
@@ -273,6 +288,7 @@ sbx_units_free (SbxUnits *self)
   g_clear_pointer (&self->subscribed, sd_bus_slot_unref);
   sd_bus_unref (self->bus);
   g_free (self->manager);
+  g_free (self->proc);
   g_free (self);
 }
 

@@ -34,6 +34,10 @@ struct _SbxUnitsOp {
 
 sd_bus *sbx_units_peek_bus (SbxUnits *self);
 
+/* Where the processes' control groups are read: "/proc", but in tests. */
+const char *sbx_units_proc (SbxUnits *self);
+void sbx_units_set_proc (SbxUnits *self, const char *proc);
+
 SbxUnitsOp *sbx_units_op_new (SbxUnits *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
                               gpointer user_data);
 /* Sends message; answered is called with an answer that is no error, else the operation fails. */

@@ -52,7 +52,7 @@ make_start (SbxUnits *units, const SbxScopeSpec *spec, sd_bus_message **ret_call
 static void
 check_membership (SbxUnitsOp *op)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/cgroup", (int) op->pid);
+  g_autofree char *path = g_strdup_printf ("%s/%d/cgroup", sbx_units_proc (op->units), (int) op->pid);
   g_autofree char *text = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL) && sbx_units_cgroup_is (text, op->control_group)) {
