@@ -139,10 +139,10 @@ sbx_lockdown_apply (GError **error)
                                              .n_files = MAX_FILES };
   g_autoptr (GBytes) filter = sbx_lockdown_filter (error);
 
-  if (filter == NULL || !quiet_streams (error))
+  if (filter == NULL)
     return FALSE;
   g_log_set_writer_func (drop_log, NULL, NULL);
   (void)signal (SIGPIPE, SIG_IGN);
   return sbx_hardening_limit (&limits, error) && sbx_hardening_drop_privileges (error)
-         && sbx_hardening_filter_load (filter, error);
+         && quiet_streams (error) && sbx_hardening_filter_load (filter, error);
 }

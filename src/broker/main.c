@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ typedef struct {
   gboolean unlocked;
   gboolean print_filter;
   gboolean print_version;
+  gboolean over;
+  gboolean fault;
 } Options;
 
 static gboolean
@@ -114,13 +117,13 @@ on_session_lock (gpointer user_data)
 static void
 on_session_over (gboolean fault, gpointer user_data)
 {
-  const Options *options = user_data;
+  Options *options = user_data;
 
   /* At once, without what exit() would have other code do. A leak checker wants to see a plain return. */
   if (!options->unlocked)
-    _exit (fault ? 1 : 0);
-  g_main_context_wakeup (NULL);
-  ((Options *)user_data)->control_fd = -1;
+    _exit (fault ? EXIT_FAILURE : EXIT_SUCCESS);
+  options->over = TRUE;
+  options->fault = fault;
 }
 
 static int
@@ -132,13 +135,13 @@ run (Options *options)
 
   if (!take_descriptors (options, &error) || !die_with_maker (options->control_fd, &error)) {
     g_printerr ("sandbox-broker: %s\n", error->message);
-    return 1;
+    return EXIT_FAILURE;
   }
   sbx_lockdown_preload ();
   session = sbx_session_new (options->control_fd, options->listen_fd, &events, options);
-  while (options->control_fd >= 0)
+  while (!options->over)
     g_main_context_iteration (NULL, TRUE);
-  return 0;
+  return options->fault ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int
