@@ -6,6 +6,7 @@
 
 #include "base/json-write.h"
 #include "broker-client.h"
+#include "compaction.h"
 #include "conversation.h"
 #include "history.h"
 #include "json-in.h"
@@ -29,6 +30,7 @@ typedef struct {
   GPtrArray *history;
   SbxToolbox *toolbox;
   SbxConversation *conversation;
+  char *system;
   char *user_text;
   GHashTable *used_ids;
   gint64 calls_left; /* of all routes; -1: unlimited */
@@ -44,6 +46,7 @@ agent_clear (Agent *self)
   g_clear_pointer (&self->memory, sbx_memory_free);
   g_clear_pointer (&self->store, sbx_store_free);
   g_clear_pointer (&self->input, sbx_turn_input_free);
+  g_clear_pointer (&self->system, g_free);
   g_clear_pointer (&self->user_text, g_free);
   g_clear_pointer (&self->reply, sbx_reply_free);
 }
@@ -123,15 +126,13 @@ open_store (Agent *self)
 }
 
 static gboolean
-begin_conversation (Agent *self)
+assemble (Agent *self)
 {
   g_autoptr (GTimeZone) zone = sbx_prompt_zone (self->input->time_zone);
   g_autoptr (GDateTime) now = NULL;
   g_autoptr (GString) speaker = g_string_new (NULL);
   g_autofree char *speaker_memory = sbx_memory_list (self->memory, TRUE);
   g_autofree char *channel_memory = sbx_memory_list (self->memory, FALSE);
-  g_autofree char *system = NULL;
-  gsize n_bytes;
 
   if (zone == NULL)
     return end (self, SBX_REPLY_INPUT, NULL);
@@ -139,26 +140,67 @@ begin_conversation (Agent *self)
   if (self->toolbox == NULL)
     return end (self, SBX_REPLY_TOO_LARGE, NULL);
   now = g_date_time_new_now (zone);
-  system = sbx_prompt_new (self->input->prompt, now, speaker_memory, channel_memory);
+  self->system = sbx_prompt_new (self->input->prompt, now, speaker_memory, channel_memory);
   sbx_json_write_node (speaker, self->input->speaker);
   self->user_text = sbx_prompt_user_text (speaker->str, self->input->text);
+  return TRUE;
+}
+
+static void
+begin_conversation (Agent *self)
+{
+  gsize n_bytes;
+
+  g_clear_pointer (&self->conversation, sbx_conversation_free);
   self->conversation = sbx_conversation_new (self->input->model, sbx_toolbox_json (self->toolbox, &n_bytes),
-                                             system, self->user_text);
+                                             self->system, self->user_text);
   for (guint i = 0; i < self->history->len; i++) {
     const SbxHistoryMessage *message = self->history->pdata[i];
 
     sbx_conversation_add_history (self->conversation, message->role, message->content);
   }
-  return TRUE;
+}
+
+static GByteArray *
+post_within (Agent *self, const char *path, const GString *body, guint deadline_msec, GError **error)
+{
+  if (self->calls_left > 0)
+    self->calls_left--;
+  return sbx_broker_post (self->places->socket_path, path, body->str, body->len, deadline_msec, NULL, error);
 }
 
 static GByteArray *
 post (Agent *self, const char *path, const GString *body, GError **error)
 {
-  if (self->calls_left > 0)
-    self->calls_left--;
-  return sbx_broker_post (self->places->socket_path, path, body->str, body->len, SBX_BROKER_DEADLINE_MSEC,
-                          NULL, error);
+  return post_within (self, path, body, SBX_BROKER_DEADLINE_MSEC, error);
+}
+
+static GByteArray *
+post_compaction (gpointer user_data, const char *path, const GString *body, guint deadline_msec)
+{
+  return post_within (user_data, path, body, deadline_msec, NULL);
+}
+
+/* At the start and so at most once in a turn; whatever comes of it, the turn goes on. */
+static void
+compact (Agent *self)
+{
+  guint n_dropped = sbx_conversation_n_dropped (self->conversation);
+  SbxCompactionReport report;
+  GPtrArray *history;
+
+  if (!self->input->compaction || !sbx_compaction_is_due (self->history, n_dropped))
+    return;
+  history = sbx_compaction_run (self->input, self->history, n_dropped, self->calls_left, post_compaction,
+                                self, &report);
+  self->reply->compaction = report.reason;
+  self->reply->compaction_by = report.by;
+  self->reply->tokens_before = report.tokens_before;
+  if (history == NULL)
+    return;
+  g_ptr_array_unref (self->history);
+  self->history = history;
+  begin_conversation (self);
 }
 
 static SbxAnswer *
@@ -332,8 +374,11 @@ sbx_agent_run (const SbxAgentPlaces *places, const char *turn, gsize n_bytes)
   g_auto (Agent) self = { .places = places, .reply = sbx_reply_new () };
 
   self.used_ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (read_turn (&self, turn, n_bytes) && open_store (&self) && begin_conversation (&self))
+  if (read_turn (&self, turn, n_bytes) && open_store (&self) && assemble (&self)) {
+    begin_conversation (&self);
+    compact (&self);
     for (guint step = 0; take_step (&self, step); step++)
       ;
+  }
   return g_steal_pointer (&self.reply);
 }

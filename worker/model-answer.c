@@ -179,20 +179,40 @@ write_message (const SbxAnswer *self, JsonObject *message, const char *const *ke
   return g_string_free (g_steal_pointer (&json), FALSE);
 }
 
+/* The first choice with its message, or NULL. Borrowed. */
+static JsonObject *
+find_message (JsonNode *root, JsonObject **ret_choice)
+{
+  JsonArray *choices = sbx_json_in_list (sbx_json_in_node_object (root), "choices");
+
+  *ret_choice = NULL;
+  if (choices != NULL && json_array_get_length (choices) > 0)
+    *ret_choice = sbx_json_in_node_object (json_array_get_element (choices, 0));
+  return sbx_json_in_object (*ret_choice, "message");
+}
+
+char *
+sbx_answer_text (JsonNode *root)
+{
+  g_autoptr (SbxAnswer) answer = g_new0 (SbxAnswer, 1);
+  JsonObject *choice;
+  JsonObject *message = find_message (root, &choice);
+
+  if (message != NULL)
+    read_final (answer, choice, message);
+  return g_steal_pointer (&answer->text);
+}
+
 SbxAnswer *
 sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
                 const char *const *keep)
 {
   SbxAnswer *self = g_new0 (SbxAnswer, 1);
-  JsonArray *choices = sbx_json_in_list (sbx_json_in_node_object (root), "choices");
-  JsonObject *choice = NULL;
-  JsonObject *message;
+  JsonObject *choice;
+  JsonObject *message = find_message (root, &choice);
   JsonArray *calls;
 
   self->kind = SBX_ANSWER_BROKEN;
-  if (choices != NULL && json_array_get_length (choices) > 0)
-    choice = sbx_json_in_node_object (json_array_get_element (choices, 0));
-  message = sbx_json_in_object (choice, "message");
   if (message == NULL)
     return self;
 

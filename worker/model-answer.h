@@ -49,5 +49,7 @@ typedef struct {
  * may be of any kind. keep is NULL-terminated. */
 SbxAnswer *sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
                            const char *const *keep);
+/* Only the final text of an answer, or NULL for one that is no such text. */
+char *sbx_answer_text (JsonNode *root);
 void sbx_answer_free (SbxAnswer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxAnswer, sbx_answer_free)

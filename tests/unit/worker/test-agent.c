@@ -225,6 +225,109 @@ test_no_repair_unasked (Fixture *fixture, gconstpointer data)
   g_assert_true (g_str_has_prefix (line, "{\"ok\":false,"));
 }
 
+#define SUMMARY "{\"choices\":[{\"message\":{\"content\":\"They like plums.\"}}]}"
+#define HEAD    "[Summary of what was said before]\\n"
+
+/* 20 messages, the first of them a summary. */
+static void
+put_full_history (Fixture *fixture)
+{
+  g_autoptr (GString) json = g_string_new ("[{\"role\":\"user\",\"content\":\"" HEAD "Old summary.\"}");
+
+  for (guint i = 1; i < 20; i++)
+    g_string_append_printf (json, ",{\"role\":\"%s\",\"content\":\"m%u\"}", i % 2 == 0 ? "user" : "assistant",
+                            i);
+  g_string_append_c (json, ']');
+  put (fixture, "history.json", json->str);
+}
+
+static char *
+saved_history (Fixture *fixture)
+{
+  g_autofree char *path = g_build_filename (fixture->workspace, "history.json", NULL);
+  char *content = NULL;
+
+  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
+  return content;
+}
+
+static void
+test_compacts_by_compactor (Fixture *fixture, gconstpointer data)
+{
+  static const char *const script[] = { "{\"text\":\" By hand. \"}", FINAL, NULL };
+  g_autofree char *line = NULL;
+  g_autofree char *saved = NULL;
+  const char *asked;
+
+  put_full_history (fixture);
+  line = run (fixture, script, ",\"repair\":true,\"compaction\":{\"compactor\":\"sum\"}");
+  g_assert_nonnull (
+    strstr (line, "\"compaction\":{\"by\":\"compactor\",\"reason\":\"summarised\",\"tokens_before\":"));
+  asked = fixture->requests->pdata[0];
+  g_assert_true (g_str_has_prefix (asked, "POST /tools/sum HTTP/1.1\r\n"));
+  g_assert_nonnull (
+    strstr (asked, "{\"previous_summary\":\"Old summary.\",\"messages\":[{\"role\":\"assistant\",\"content\":"
+                   "\"m1\"}"));
+  g_assert_nonnull (strstr (asked, "\"m11\"}],\"kept\":[{\"role\":\"user\",\"content\":\"m12\"}"));
+  g_assert_null (strstr (asked, "Summary of what"));
+  saved = saved_history (fixture);
+  g_assert_true (g_str_has_prefix (saved,
+                                   "[{\"role\":\"user\",\"content\":\"" HEAD "By hand.\"},{\"role\":\"user\","
+                                   "\"content\":\"m12\"}"));
+  g_assert_null (strstr (saved, "Old summary"));
+}
+
+static void
+test_compacts_by_model (Fixture *fixture, gconstpointer data)
+{
+  static const char *const script[] = { "{}", SUMMARY, FINAL, NULL };
+  g_autofree char *line = NULL;
+  g_autofree char *saved = NULL;
+
+  put_full_history (fixture);
+  line = run (fixture, script, ",\"repair\":true,\"calls\":4,\"compaction\":{\"compactor\":\"sum\"}");
+  g_assert_nonnull (strstr (line, "\"by\":\"model\",\"reason\":\"compactor-failed\""));
+  g_assert_true (g_str_has_prefix (fixture->requests->pdata[1], "POST /model HTTP/1.1\r\n"));
+  g_assert_nonnull (strstr (fixture->requests->pdata[2], "They like plums."));
+  saved = saved_history (fixture);
+  g_assert_true (g_str_has_prefix (saved, "[{\"role\":\"user\",\"content\":\"" HEAD "They like plums.\"}"));
+}
+
+/* Neither time nor calls are taken from the turn itself; then the old messages go, as without compaction. */
+static void
+test_does_not_compact_at_the_turns_cost (Fixture *fixture, gconstpointer data)
+{
+  static const struct {
+    const char *more;
+    const char *said;
+  } cases[] = {
+    { ",\"repair\":true,\"calls\":2,\"compaction\":{\"compactor\":\"sum\"}",
+      "\"by\":\"none\",\"reason\":\"no-calls\"" },
+    { ",\"repair\":true,\"remaining_ms\":3000,\"compaction\":{}", "\"by\":\"none\",\"reason\":\"no-time\"" },
+  };
+  static const char *const script[] = { FINAL, NULL };
+  g_autofree char *line = NULL;
+  g_autofree char *saved = NULL;
+  guint i = GPOINTER_TO_UINT (data);
+
+  put_full_history (fixture);
+  line = run (fixture, script, cases[i].more);
+  g_assert_nonnull (strstr (line, cases[i].said));
+  saved = saved_history (fixture);
+  g_assert_true (g_str_has_prefix (saved, "[{\"role\":\"user\",\"content\":\"m2\"}"));
+}
+
+static void
+test_compacts_only_when_due (Fixture *fixture, gconstpointer data)
+{
+  static const char *const script[] = { FINAL, NULL };
+  g_autofree char *line = NULL;
+
+  put (fixture, "history.json", "[{\"role\":\"user\",\"content\":\"m\"}]");
+  line = run (fixture, script, ",\"repair\":true,\"compaction\":{}");
+  g_assert_null (strstr (line, "compaction"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -232,10 +335,17 @@ main (int argc, char **argv)
     const char *name;
     void (*test) (Fixture *, gconstpointer);
   } tests[] = {
-    { "cut-short", test_cut_short_is_said },          { "empty", test_empty_is_typed },
-    { "last-call", test_keeps_a_call_for_the_model }, { "no-calls", test_ends_gracefully_without_calls },
-    { "kept-members", test_keeps_members },           { "repair", test_repairs },
-    { "repair-at-reset", test_repairs_at_reset },     { "no-repair", test_no_repair_unasked },
+    { "cut-short", test_cut_short_is_said },
+    { "empty", test_empty_is_typed },
+    { "last-call", test_keeps_a_call_for_the_model },
+    { "no-calls", test_ends_gracefully_without_calls },
+    { "kept-members", test_keeps_members },
+    { "repair", test_repairs },
+    { "repair-at-reset", test_repairs_at_reset },
+    { "no-repair", test_no_repair_unasked },
+    { "compactor", test_compacts_by_compactor },
+    { "compaction-by-model", test_compacts_by_model },
+    { "compaction-due", test_compacts_only_when_due },
   };
 
   g_test_init (&argc, &argv, NULL);
@@ -244,5 +354,9 @@ main (int argc, char **argv)
 
     g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
   }
+  g_test_add ("/worker/agent/compaction-calls", Fixture, GUINT_TO_POINTER (0), set_up,
+              test_does_not_compact_at_the_turns_cost, tear_down);
+  g_test_add ("/worker/agent/compaction-time", Fixture, GUINT_TO_POINTER (1), set_up,
+              test_does_not_compact_at_the_turns_cost, tear_down);
   return g_test_run ();
 }
