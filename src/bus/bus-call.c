@@ -38,7 +38,7 @@ call_free (Call *self)
 static void
 answer_free (gpointer message)
 {
-  (void) sd_bus_message_unref (message);
+  (void)sd_bus_message_unref (message);
 }
 
 static gboolean
@@ -85,7 +85,8 @@ on_timeout (gpointer user_data)
 {
   Call *self = g_task_get_task_data (user_data);
 
-  self->error = g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "No answer on the bus within %u ms.", self->timeout_ms);
+  self->error =
+    g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "No answer on the bus within %u ms.", self->timeout_ms);
   settle (user_data);
   return G_SOURCE_REMOVE;
 }
@@ -109,12 +110,13 @@ sbx_bus_call_async (sd_bus *bus, sd_bus_message *message, guint timeout_ms, GCan
   int r = 0;
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
+  g_task_set_task_data (task, self, (GDestroyNotify)call_free);
   self->timeout_ms = timeout_ms;
   /* The limit is our own timer's: sd-bus reports a timeout and a broken bus by the same error. */
   r = sd_bus_call_async (bus, &self->slot, message, on_answer, task, G_MAXUINT64);
   if (r < 0) {
-    self->error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "The call cannot be sent: %s.", g_strerror (-r));
+    self->error =
+      g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "The call cannot be sent: %s.", g_strerror (-r));
     settle (task);
     return;
   }

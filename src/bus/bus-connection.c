@@ -5,7 +5,7 @@
 #include "bus/bus-auto.h"
 #include "bus/bus-source.h"
 
-#define FIRST_PAUSE_MS 200u
+#define FIRST_PAUSE_MS   200u
 #define LONGEST_PAUSE_MS 5000u
 
 struct _SbxBusConnection {
@@ -106,7 +106,8 @@ on_open (gpointer user_data)
     open_later (self);
     return G_SOURCE_REMOVE;
   }
-  /* A bus whose connection breaks must not take the process with it, as it would with sd_bus_set_exit_on_disconnect(). */
+  /* A bus whose connection breaks must not take the process with it, as it would with
+   * sd_bus_set_exit_on_disconnect(). */
   self->source = sbx_bus_source_new (self->bus, on_lost, self);
   g_source_attach (self->source, NULL);
   if (!self->events->ready (self, self->bus, self->user_data)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A bus connection that comes back: opened, attached to the default main context, reopened after a loss with a bounded
- * back-off (200 ms doubling to 5 s; `systemctl restart dbus` is over in less).
+/* A bus connection that comes back: opened, attached to the default main context, reopened after a loss with
+ * a bounded back-off (200 ms doubling to 5 s; `systemctl restart dbus` is over in less).
  *
- * A lost sd_bus takes its slots, names and matches with it. So the owner makes them anew in each `ready`, and lets go of
- * everything that hangs on the old bus in `lost`. Both are called from the main loop, never from inside a bus callback,
- * so that they may drop slots.
+ * A lost sd_bus takes its slots, names and matches with it. So the owner makes them anew in each `ready`, and
+ * lets go of everything that hangs on the old bus in `lost`. Both are called from the main loop, never from
+ * inside a bus callback, so that they may drop slots.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ typedef struct {
 } SbxBusConnectionEvents;
 
 /* address NULL: the system bus. Opens in the next main loop iteration. events must outlive it. */
-SbxBusConnection *sbx_bus_connection_new (const char *address, const SbxBusConnectionEvents *events, gpointer user_data);
+SbxBusConnection *
+sbx_bus_connection_new (const char *address, const SbxBusConnectionEvents *events, gpointer user_data);
 
 /* Closes without calling `lost`. Not from inside a callback of the bus. NULL is fine. */
 void sbx_bus_connection_free (SbxBusConnection *self);

@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 
-G_DEFINE_QUARK (sbx-bus-error-quark, sbx_bus_error)
+G_DEFINE_QUARK (sbx - bus - error - quark, sbx_bus_error)
 
 static const char *const names[] = {
   [SBX_BUS_ERROR_NO_SUCH_TURN] = SBX_BUS_ERROR_PREFIX "NoSuchTurn",
@@ -67,13 +67,13 @@ G_STATIC_ASSERT (G_N_ELEMENTS (failure_names) == _SBX_FAILURE_LAST + 1);
 const char *
 sbx_bus_error_name (SbxBusError code)
 {
-  return (guint) code < G_N_ELEMENTS (names) ? names[code] : NULL;
+  return (guint)code < G_N_ELEMENTS (names) ? names[code] : NULL;
 }
 
 const char *
 sbx_bus_error_failure_name (SbxFailure failure)
 {
-  return (guint) failure < G_N_ELEMENTS (failure_names) ? failure_names[failure] : NULL;
+  return (guint)failure < G_N_ELEMENTS (failure_names) ? failure_names[failure] : NULL;
 }
 
 SbxFailure
@@ -81,7 +81,7 @@ sbx_bus_error_to_failure (const char *name)
 {
   for (guint i = 0; name != NULL && i < G_N_ELEMENTS (failure_names); i++)
     if (g_strcmp0 (failure_names[i], name) == 0)
-      return (SbxFailure) i;
+      return (SbxFailure)i;
   return SBX_FAILURE_NONE;
 }
 
@@ -98,8 +98,8 @@ sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const ch
 int
 sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error)
 {
-  if (error->domain == SBX_BUS_ERROR && sbx_bus_error_name ((SbxBusError) error->code) != NULL)
-    return sd_bus_error_set (ret_error, sbx_bus_error_name ((SbxBusError) error->code), error->message);
+  if (error->domain == SBX_BUS_ERROR && sbx_bus_error_name ((SbxBusError)error->code) != NULL)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name ((SbxBusError)error->code), error->message);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_CANCELLED, NULL);
   return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_INTERNAL, error->message);
@@ -109,7 +109,8 @@ void
 sbx_bus_error_to_gerror (const sd_bus_error *bus_error, int r, GQuark domain, int code, GError **error)
 {
   if (bus_error != NULL && bus_error->name != NULL)
-    g_set_error_literal (error, domain, code, bus_error->message != NULL ? bus_error->message : bus_error->name);
+    g_set_error_literal (error, domain, code,
+                         bus_error->message != NULL ? bus_error->message : bus_error->name);
   else
     g_set_error_literal (error, domain, code, g_strerror (r < 0 ? -r : EIO));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The errors that a caller on the bus sees: stable names, one for each thing that can be wrong, with a sentence that says
- * what to change. Names begin with org.roundtable.Sandbox1.Error. (a failed turn: its SbxFailure in CamelCase).
+/* The errors that a caller on the bus sees: stable names, one for each thing that can be wrong, with a
+ * sentence that says what to change. Names begin with org.roundtable.Sandbox1.Error. (a failed turn: its
+ * SbxFailure in CamelCase).
  */
 #pragma once
 
@@ -36,18 +37,19 @@ typedef enum {
 /* The full D-Bus name. Static. NULL for a number outside the list. */
 const char *sbx_bus_error_name (SbxBusError code);
 
-/* The full D-Bus name of a failure: SBX_FAILURE_IMAGE_MISSING is ….Error.ImageMissing, SBX_FAILURE_DEADLINE ….DeadlineExceeded.
- * Static. NULL for SBX_FAILURE_NONE. */
+/* The full D-Bus name of a failure: SBX_FAILURE_IMAGE_MISSING is ….Error.ImageMissing, SBX_FAILURE_DEADLINE
+ * ….DeadlineExceeded. Static. NULL for SBX_FAILURE_NONE. */
 const char *sbx_bus_error_failure_name (SbxFailure failure);
 
 /* The other way; SBX_FAILURE_NONE for a name that is no failure's. */
 SbxFailure sbx_bus_error_to_failure (const char *name);
 
-/* Fills a bus error and returns the negative errno that a method handler returns. text NULL: the failure's own sentence. */
+/* Fills a bus error and returns the negative errno that a method handler returns. text NULL: the failure's
+ * own sentence. */
 int sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const char *text);
 
-/* From a GError: SBX_BUS_ERROR by its code; G_IO_ERROR_CANCELLED as a cancelled turn; anything else as ….Error.Internal
- * with the error's text. */
+/* From a GError: SBX_BUS_ERROR by its code; G_IO_ERROR_CANCELLED as a cancelled turn; anything else as
+ * ….Error.Internal with the error's text. */
 int sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error);
 
 /* A GError from a bus error or, where it is not set, from a negative errno: for errors that stay inside. */

@@ -7,13 +7,13 @@
 #include "bus/bus-auto.h"
 #include "bus/bus-call.h"
 
-#define POLKIT_NAME "org.freedesktop.PolicyKit1"
-#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
-#define POLKIT_INTERFACE "org.freedesktop.PolicyKit1.Authority"
+#define POLKIT_NAME            "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH            "/org/freedesktop/PolicyKit1/Authority"
+#define POLKIT_INTERFACE       "org.freedesktop.PolicyKit1.Authority"
 #define FLAG_ALLOW_INTERACTION 1u
 
 #define DBUS_ACCESS_DENIED "org.freedesktop.DBus.Error.AccessDenied"
-#define DBUS_INTERACTIVE "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+#define DBUS_INTERACTIVE   "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
 typedef struct {
   sd_bus *bus;
@@ -21,7 +21,7 @@ typedef struct {
   char *cancellation_id;
 } Check;
 
-G_DEFINE_QUARK (sbx-polkit-error-quark, sbx_polkit_error)
+G_DEFINE_QUARK (sbx - polkit - error - quark, sbx_polkit_error)
 
 static void
 check_free (Check *self)
@@ -43,7 +43,8 @@ append_details (sd_bus_message *call, const char *const *details)
 }
 
 static int
-make_call (Check *self, const char *action, const char *const *details, guint32 flags, sd_bus_message **ret_call)
+make_call (Check *self, const char *action, const char *const *details, guint32 flags,
+           sd_bus_message **ret_call)
 {
   const char *sender = sd_bus_message_get_sender (self->message);
   g_autoptr (sd_bus_message) call = NULL;
@@ -51,7 +52,8 @@ make_call (Check *self, const char *action, const char *const *details, guint32 
 
   if (sender == NULL)
     return -ENODATA;
-  r = sd_bus_message_new_method_call (self->bus, &call, POLKIT_NAME, POLKIT_PATH, POLKIT_INTERFACE, "CheckAuthorization");
+  r = sd_bus_message_new_method_call (self->bus, &call, POLKIT_NAME, POLKIT_PATH, POLKIT_INTERFACE,
+                                      "CheckAuthorization");
   if (r < 0)
     return r;
   r = sd_bus_message_append (call, "(sa{sv})s", "system-bus-name", 1, "name", "s", sender, action);
@@ -74,10 +76,12 @@ tell_cancelled (Check *self)
   g_autoptr (sd_bus_message) call = NULL;
 
   if (sd_bus_message_new_method_call (self->bus, &call, POLKIT_NAME, POLKIT_PATH, POLKIT_INTERFACE,
-                                      "CancelCheckAuthorization") < 0
-      || sd_bus_message_append (call, "s", self->cancellation_id) < 0 || sd_bus_message_set_expect_reply (call, 0) < 0)
+                                      "CancelCheckAuthorization")
+        < 0
+      || sd_bus_message_append (call, "s", self->cancellation_id) < 0
+      || sd_bus_message_set_expect_reply (call, 0) < 0)
     return;
-  (void) sd_bus_send (self->bus, call, NULL);
+  (void)sd_bus_send (self->bus, call, NULL);
 }
 
 static gboolean
@@ -99,13 +103,15 @@ read_verdict (sd_bus_message *answer, SbxPolkitVerdict *ret_verdict, GError **er
   if (sd_bus_message_is_method_error (answer, NULL)) {
     const sd_bus_error *cause = sd_bus_message_get_error (answer);
 
-    g_set_error (error, SBX_POLKIT_ERROR, is_absent (answer) ? SBX_POLKIT_ERROR_ABSENT : SBX_POLKIT_ERROR_FAILED,
+    g_set_error (error, SBX_POLKIT_ERROR,
+                 is_absent (answer) ? SBX_POLKIT_ERROR_ABSENT : SBX_POLKIT_ERROR_FAILED,
                  "polkit cannot be asked: %s", cause->message != NULL ? cause->message : cause->name);
     return FALSE;
   }
   if (sd_bus_message_enter_container (answer, 'r', "bba{ss}") < 0
       || sd_bus_message_read (answer, "bb", &authorized, &challenge) < 0) {
-    g_set_error_literal (error, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED, "polkit's verdict cannot be read.");
+    g_set_error_literal (error, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED,
+                         "polkit's verdict cannot be read.");
     return FALSE;
   }
   *ret_verdict = SBX_POLKIT_NO;
@@ -138,8 +144,9 @@ check_done (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   }
   g_task_return_new_error (task, SBX_POLKIT_ERROR,
-                           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT) ? SBX_POLKIT_ERROR_TIMEOUT
-                                                                                    : SBX_POLKIT_ERROR_FAILED,
+                           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT)
+                             ? SBX_POLKIT_ERROR_TIMEOUT
+                             : SBX_POLKIT_ERROR_FAILED,
                            "polkit did not judge: %s", error->message);
   g_error_free (error);
 }
@@ -156,7 +163,7 @@ sbx_polkit_check_async (sd_bus_message *message, const char *action, const char 
   int r = 0;
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify) check_free);
+  g_task_set_task_data (task, self, (GDestroyNotify)check_free);
   self->message = sd_bus_message_ref (message);
   self->bus = sd_bus_ref (sd_bus_message_get_bus (message));
   self->cancellation_id = g_strdup_printf ("sandboxd-%" G_GUINT64_FORMAT, ++last_id);
@@ -167,8 +174,9 @@ sbx_polkit_check_async (sd_bus_message *message, const char *action, const char 
     g_object_unref (task);
     return;
   }
-  sbx_bus_call_async (self->bus, call, interactive ? SBX_POLKIT_INTERACTIVE_TIMEOUT_MS : SBX_POLKIT_TIMEOUT_MS,
-                      cancellable, check_done, task);
+  sbx_bus_call_async (self->bus, call,
+                      interactive ? SBX_POLKIT_INTERACTIVE_TIMEOUT_MS : SBX_POLKIT_TIMEOUT_MS, cancellable,
+                      check_done, task);
 }
 
 gboolean
@@ -181,7 +189,7 @@ sbx_polkit_check_finish (GAsyncResult *result, SbxPolkitVerdict *ret_verdict, GE
     g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
   }
-  *ret_verdict = (SbxPolkitVerdict) verdict;
+  *ret_verdict = (SbxPolkitVerdict)verdict;
   return TRUE;
 }
 

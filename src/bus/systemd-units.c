@@ -17,7 +17,7 @@ struct _SbxUnits {
   char *proc;
 };
 
-G_DEFINE_QUARK (sbx-units-error-quark, sbx_units_error)
+G_DEFINE_QUARK (sbx - units - error - quark, sbx_units_error)
 
 sd_bus *
 sbx_units_peek_bus (SbxUnits *self)
@@ -47,7 +47,8 @@ drop_source (GSource **source)
   g_clear_pointer (source, g_source_unref);
 }
 
-/* --- operations ------------------------------------------------------------------------------------------------- */
+/* --- operations
+ * ------------------------------------------------------------------------------------------------- */
 
 static void
 op_free (SbxUnitsOp *op)
@@ -87,7 +88,8 @@ sbx_units_op_fail (SbxUnitsOp *op, GError *error)
 void
 sbx_units_op_fail_errno (SbxUnitsOp *op, int r)
 {
-  sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, r == -ENOTCONN ? SBX_UNITS_ERROR_BUS : SBX_UNITS_ERROR_FAILED,
+  sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR,
+                                      r == -ENOTCONN ? SBX_UNITS_ERROR_BUS : SBX_UNITS_ERROR_FAILED,
                                       "systemd cannot be asked: %s.", g_strerror (-r)));
 }
 
@@ -110,14 +112,16 @@ op_stop (SbxUnitsOp *op, GError *error)
 static gboolean
 on_timeout (gpointer user_data)
 {
-  op_stop (user_data, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_TIMEOUT, "systemd did not get it done in time."));
+  op_stop (user_data, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_TIMEOUT,
+                                           "systemd did not get it done in time."));
   return G_SOURCE_REMOVE;
 }
 
 static gboolean
 on_cancelled (GCancellable *cancellable, gpointer user_data)
 {
-  op_stop (user_data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to systemd was cancelled."));
+  op_stop (user_data,
+           g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to systemd was cancelled."));
   return G_SOURCE_REMOVE;
 }
 
@@ -176,13 +180,16 @@ call_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (op->stopped != NULL) {
     sbx_units_op_fail (op, g_steal_pointer (&op->stopped));
   } else if (answer == NULL) {
-    sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be asked: %s", error->message));
+    sbx_units_op_fail (
+      op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be asked: %s", error->message));
   } else if (refusal != NULL) {
-    sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, (gint) error_code (refusal->name), "systemd refused: %s",
-                                        refusal->message != NULL ? refusal->message : refusal->name));
+    sbx_units_op_fail (op,
+                       g_error_new (SBX_UNITS_ERROR, (gint)error_code (refusal->name), "systemd refused: %s",
+                                    refusal->message != NULL ? refusal->message : refusal->name));
   } else {
     /* systemd gets a new name when it is executed anew; its answers always come from the present one. */
-    if (sd_bus_message_get_sender (answer) != NULL && g_strcmp0 (sd_bus_message_get_sender (answer), op->units->manager) != 0) {
+    if (sd_bus_message_get_sender (answer) != NULL
+        && g_strcmp0 (sd_bus_message_get_sender (answer), op->units->manager) != 0) {
       g_free (op->units->manager);
       op->units->manager = g_strdup (sd_bus_message_get_sender (answer));
     }
@@ -199,7 +206,8 @@ sbx_units_op_call (SbxUnitsOp *op, sd_bus_message *message, SbxUnitsAnswered ans
   sbx_bus_call_async (op->units->bus, message, SBX_UNITS_TIMEOUT_MS * 10, op->inner, call_done, op);
 }
 
-/* --- the manager ------------------------------------------------------------------------------------------------ */
+/* --- the manager
+ * ------------------------------------------------------------------------------------------------ */
 
 static int
 on_job_removed (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
@@ -243,14 +251,15 @@ sbx_units_new (sd_bus *bus, GError **error)
   self->bus = sd_bus_ref (bus);
   self->ops = g_ptr_array_new ();
   self->proc = g_strdup ("/proc");
-  r = sd_bus_match_signal_async (bus, &self->job_removed, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER,
-                                 "JobRemoved", on_job_removed, NULL, self);
+  r = sd_bus_match_signal_async (bus, &self->job_removed, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
+                                 SBX_SYSTEMD_MANAGER, "JobRemoved", on_job_removed, NULL, self);
   if (r >= 0)
-    r = sd_bus_call_method_async (bus, &self->subscribed, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER,
-                                  "Subscribe", on_subscribed, self, NULL);
+    r = sd_bus_call_method_async (bus, &self->subscribed, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
+                                  SBX_SYSTEMD_MANAGER, "Subscribe", on_subscribed, self, NULL);
   if (r >= 0)
     return g_steal_pointer (&self);
-  g_set_error (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be reached on the bus: %s.", g_strerror (-r));
+  g_set_error (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be reached on the bus: %s.",
+               g_strerror (-r));
   return NULL;
 }
 
@@ -259,7 +268,8 @@ on_orphaned (gpointer user_data)
 {
   SbxUnitsOp *op = user_data;
 
-  sbx_units_op_fail (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "The connection to systemd was given up."));
+  sbx_units_op_fail (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS,
+                                              "The connection to systemd was given up."));
   return G_SOURCE_REMOVE;
 }
 
@@ -276,7 +286,8 @@ sbx_units_free (SbxUnits *self)
     drop_source (&op->cancelled);
     drop_source (&op->pending);
     if (op->calling) {
-      op_stop (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "The connection to systemd was given up."));
+      op_stop (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS,
+                                        "The connection to systemd was given up."));
     } else {
       op->pending = g_idle_source_new ();
       g_source_set_callback (op->pending, on_orphaned, op, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What we ask of systemd's manager: scopes for processes of ours, and their end. Asynchronous, each call with a deadline.
+/* What we ask of systemd's manager: scopes for processes of ours, and their end. Asynchronous, each call with
+ * a deadline.
  *
- * Callbacks get a NULL source object. Freeing SbxUnits fails what runs with SBX_UNITS_ERROR_BUS, from the main loop.
+ * Callbacks get a NULL source object. Freeing SbxUnits fails what runs with SBX_UNITS_ERROR_BUS, from the
+ * main loop.
  */
 #pragma once
 
@@ -18,7 +20,7 @@ typedef enum {
   SBX_UNITS_ERROR_NAME_TAKEN, /* a unit of that name is loaded: try again under another */
   SBX_UNITS_ERROR_NO_UNIT,    /* it is gone, or never was */
   SBX_UNITS_ERROR_TIMEOUT,
-  SBX_UNITS_ERROR_FAILED,     /* the job did not end as "done", or systemd refused; the text says what it said */
+  SBX_UNITS_ERROR_FAILED, /* the job did not end as "done", or systemd refused; the text says what it said */
   SBX_UNITS_ERROR_NOT_MEMBER, /* the scope is there, but the process is not in it */
 } SbxUnitsError;
 
@@ -26,33 +28,34 @@ typedef enum {
 
 typedef struct _SbxUnits SbxUnits;
 
-/* Subscribes and listens for finished jobs. NULL with error set (SBX_UNITS_ERROR_BUS). One for each bus connection. */
+/* Subscribes and listens for finished jobs. NULL with error set (SBX_UNITS_ERROR_BUS). One for each bus
+ * connection. */
 SbxUnits *sbx_units_new (sd_bus *bus, GError **error);
 void sbx_units_free (SbxUnits *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxUnits, sbx_units_free)
 
 typedef struct {
-  const char *name;        /* "….scope" */
+  const char *name; /* "….scope" */
   const char *description;
   const char *slice;
-  pid_t pid;               /* a child of ours that waits for us before it does anything */
-  guint64 runtime_max_usec; /* 0: no limit */
+  pid_t pid;                 /* a child of ours that waits for us before it does anything */
+  guint64 runtime_max_usec;  /* 0: no limit */
   guint64 stop_timeout_usec; /* from SIGTERM to SIGKILL */
-  guint64 memory_max_bytes; /* 0: no limit */
-  guint64 tasks_max;        /* 0: no limit */
+  guint64 memory_max_bytes;  /* 0: no limit */
+  guint64 tasks_max;         /* 0: no limit */
 } SbxScopeSpec;
 
-/* Starts the scope, waits for its job, then checks that the process really is in it. The process must still be dumpable
- * (its /proc files are unreadable afterwards), so check before it locks itself down. spec is copied.
- * On success gives the scope's control group, which may be NULL to ignore. Fails closed: after an error the caller kills
- * the process. */
+/* Starts the scope, waits for its job, then checks that the process really is in it. The process must still
+ * be dumpable (its /proc files are unreadable afterwards), so check before it locks itself down. spec is
+ * copied. On success gives the scope's control group, which may be NULL to ignore. Fails closed: after an
+ * error the caller kills the process. */
 void sbx_units_start_scope_async (SbxUnits *self, const SbxScopeSpec *spec, GCancellable *cancellable,
                                   GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_units_start_scope_finish (GAsyncResult *result, char **ret_control_group, GError **error);
 
 typedef enum {
-  SBX_UNITS_KILL,         /* SIGKILL to all its processes */
-  SBX_UNITS_STOP,         /* queues the stop job, does not wait for it */
+  SBX_UNITS_KILL, /* SIGKILL to all its processes */
+  SBX_UNITS_STOP, /* queues the stop job, does not wait for it */
   SBX_UNITS_RESET_FAILED,
 } SbxUnitsVerb;
 
@@ -78,6 +81,6 @@ void sbx_units_processes_async (SbxUnits *self, const char *unit, guint timeout_
                                 GAsyncReadyCallback callback, gpointer user_data);
 GArray *sbx_units_processes_finish (GAsyncResult *result, GError **error);
 
-/* Pure: whether the text of a /proc/PID/cgroup puts the process into control_group, by systemd's hierarchy (the "0::" line,
- * or "name=systemd" on cgroup v1). */
+/* Pure: whether the text of a /proc/PID/cgroup puts the process into control_group, by systemd's hierarchy
+ * (the "0::" line, or "name=systemd" on cgroup v1). */
 gboolean sbx_units_cgroup_is (const char *proc_cgroup, const char *control_group);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What the files about systemd's manager share: an operation that a cancel, its deadline or a lost bus can end. */
+/* What the files about systemd's manager share: an operation that a cancel, its deadline or a lost bus can
+ * end. */
 #pragma once
 
 #include "bus/systemd-units.h"
 
-#define SBX_SYSTEMD_NAME "org.freedesktop.systemd1"
-#define SBX_SYSTEMD_PATH "/org/freedesktop/systemd1"
+#define SBX_SYSTEMD_NAME    "org.freedesktop.systemd1"
+#define SBX_SYSTEMD_PATH    "/org/freedesktop/systemd1"
 #define SBX_SYSTEMD_MANAGER "org.freedesktop.systemd1.Manager"
 
 typedef struct _SbxUnitsOp SbxUnitsOp;
@@ -27,8 +28,8 @@ struct _SbxUnitsOp {
   /* starting a scope */
   char *unit;
   pid_t pid;
-  gboolean accepted;   /* the call was answered */
-  char *job_result;    /* NULL: the job runs */
+  gboolean accepted; /* the call was answered */
+  char *job_result;  /* NULL: the job runs */
   char *control_group;
 };
 
@@ -38,8 +39,8 @@ sd_bus *sbx_units_peek_bus (SbxUnits *self);
 const char *sbx_units_proc (SbxUnits *self);
 void sbx_units_set_proc (SbxUnits *self, const char *proc);
 
-SbxUnitsOp *sbx_units_op_new (SbxUnits *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                              gpointer user_data);
+SbxUnitsOp *sbx_units_op_new (SbxUnits *self, guint timeout_ms, GCancellable *cancellable,
+                              GAsyncReadyCallback callback, gpointer user_data);
 /* Sends message; answered is called with an answer that is no error, else the operation fails. */
 void sbx_units_op_call (SbxUnitsOp *op, sd_bus_message *message, SbxUnitsAnswered answered);
 /* One of these ends the operation and frees it. */

@@ -17,9 +17,9 @@ append_properties (sd_bus_message *call, const SbxScopeSpec *spec)
   int r = sd_bus_message_open_container (call, 'a', "(sv)");
 
   if (r >= 0)
-    r = sd_bus_message_append (call, "(sv)(sv)(sv)(sv)(sv)", "Description", "s", spec->description, "Slice", "s",
-                               spec->slice, "PIDs", "au", 1, (guint32) spec->pid, "KillMode", "s", "control-group",
-                               "CollectMode", "s", "inactive-or-failed");
+    r = sd_bus_message_append (call, "(sv)(sv)(sv)(sv)(sv)", "Description", "s", spec->description, "Slice",
+                               "s", spec->slice, "PIDs", "au", 1, (guint32)spec->pid, "KillMode", "s",
+                               "control-group", "CollectMode", "s", "inactive-or-failed");
   if (r >= 0)
     r = append_number (call, "RuntimeMaxUSec", spec->runtime_max_usec);
   if (r >= 0)
@@ -35,8 +35,8 @@ static int
 make_start (SbxUnits *units, const SbxScopeSpec *spec, sd_bus_message **ret_call)
 {
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
-                                          SBX_SYSTEMD_MANAGER, "StartTransientUnit");
+  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME,
+                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "StartTransientUnit");
 
   if (r >= 0)
     r = sd_bus_message_append (call, "ss", spec->name, "fail");
@@ -52,16 +52,17 @@ make_start (SbxUnits *units, const SbxScopeSpec *spec, sd_bus_message **ret_call
 static void
 check_membership (SbxUnitsOp *op)
 {
-  g_autofree char *path = g_strdup_printf ("%s/%d/cgroup", sbx_units_proc (op->units), (int) op->pid);
+  g_autofree char *path = g_strdup_printf ("%s/%d/cgroup", sbx_units_proc (op->units), (int)op->pid);
   g_autofree char *text = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL) && sbx_units_cgroup_is (text, op->control_group)) {
     sbx_units_op_return (op, g_steal_pointer (&op->control_group), g_free);
     return;
   }
-  sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_NOT_MEMBER, "Process %d is not in %s (%s).",
-                                      (int) op->pid, op->unit, text != NULL ? "it is in another control group"
-                                                                            : "its control group cannot be read"));
+  sbx_units_op_fail (
+    op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_NOT_MEMBER, "Process %d is not in %s (%s).",
+                     (int)op->pid, op->unit,
+                     text != NULL ? "it is in another control group" : "its control group cannot be read"));
 }
 
 static void
@@ -107,8 +108,8 @@ go_on_when_started (SbxUnitsOp *op)
     ask_control_group (op);
     return;
   }
-  sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_FAILED, "systemd did not start %s: %s.", op->unit,
-                                      op->job_result));
+  sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_FAILED,
+                                      "systemd did not start %s: %s.", op->unit, op->job_result));
 }
 
 static gboolean

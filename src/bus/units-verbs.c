@@ -6,7 +6,8 @@
 
 #include "bus/bus-auto.h"
 
-/* --- kill, stop, reset-failed ----------------------------------------------------------------------------------- */
+/* --- kill, stop, reset-failed
+ * ----------------------------------------------------------------------------------- */
 
 static void
 verb_answered (SbxUnitsOp *op, sd_bus_message *answer)
@@ -23,8 +24,8 @@ make_verb (SbxUnits *units, SbxUnitsVerb verb, const char *unit, sd_bus_message 
     [SBX_UNITS_RESET_FAILED] = "ResetFailedUnit",
   };
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
-                                          SBX_SYSTEMD_MANAGER, methods[verb]);
+  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME,
+                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, methods[verb]);
 
   if (r >= 0)
     r = sd_bus_message_append (call, "s", unit);
@@ -38,8 +39,8 @@ make_verb (SbxUnits *units, SbxUnitsVerb verb, const char *unit, sd_bus_message 
 }
 
 void
-sbx_units_do_async (SbxUnits *self, SbxUnitsVerb verb, const char *unit, guint timeout_ms, GCancellable *cancellable,
-                    GAsyncReadyCallback callback, gpointer user_data)
+sbx_units_do_async (SbxUnits *self, SbxUnitsVerb verb, const char *unit, guint timeout_ms,
+                    GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   SbxUnitsOp *op = sbx_units_op_new (self, timeout_ms, cancellable, callback, user_data);
   g_autoptr (sd_bus_message) call = NULL;
@@ -56,14 +57,15 @@ sbx_units_do_finish (GAsyncResult *result, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  (void) g_task_propagate_pointer (G_TASK (result), &failure);
+  (void)g_task_propagate_pointer (G_TASK (result), &failure);
   if (failure == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
 }
 
-/* --- list ------------------------------------------------------------------------------------------------------- */
+/* --- list
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void
 unit_info_free (SbxUnitInfo *info)
@@ -77,15 +79,15 @@ unit_info_free (SbxUnitInfo *info)
 static void
 list_answered (SbxUnitsOp *op, sd_bus_message *answer)
 {
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) unit_info_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify)unit_info_free);
   const char *name = NULL;
   const char *active = NULL;
   const char *sub = NULL;
   int r = sd_bus_message_enter_container (answer, 'a', "(ssssssouso)");
 
   while (r >= 0
-         && (r = sd_bus_message_read (answer, "(ssssssouso)", &name, NULL, NULL, &active, &sub, NULL, NULL, NULL, NULL,
-                                      NULL))
+         && (r = sd_bus_message_read (answer, "(ssssssouso)", &name, NULL, NULL, &active, &sub, NULL, NULL,
+                                      NULL, NULL, NULL))
               > 0) {
     SbxUnitInfo *info = g_new0 (SbxUnitInfo, 1);
 
@@ -97,7 +99,7 @@ list_answered (SbxUnitsOp *op, sd_bus_message *answer)
   if (r < 0)
     sbx_units_op_fail_errno (op, r);
   else
-    sbx_units_op_return (op, g_steal_pointer (&list), (GDestroyNotify) g_ptr_array_unref);
+    sbx_units_op_return (op, g_steal_pointer (&list), (GDestroyNotify)g_ptr_array_unref);
 }
 
 void
@@ -106,8 +108,8 @@ sbx_units_list_async (SbxUnits *self, const char *pattern, guint timeout_ms, GCa
 {
   SbxUnitsOp *op = sbx_units_op_new (self, timeout_ms, cancellable, callback, user_data);
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
-                                          SBX_SYSTEMD_MANAGER, "ListUnitsByPatterns");
+  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME,
+                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "ListUnitsByPatterns");
 
   if (r >= 0)
     r = sd_bus_message_append (call, "asas", 0, 1, pattern);
@@ -123,7 +125,8 @@ sbx_units_list_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- processes -------------------------------------------------------------------------------------------------- */
+/* --- processes
+ * -------------------------------------------------------------------------------------------------- */
 
 static void
 processes_answered (SbxUnitsOp *op, sd_bus_message *answer)
@@ -133,14 +136,14 @@ processes_answered (SbxUnitsOp *op, sd_bus_message *answer)
   int r = sd_bus_message_enter_container (answer, 'a', "(sus)");
 
   while (r >= 0 && (r = sd_bus_message_read (answer, "(sus)", NULL, &number, NULL)) > 0) {
-    pid_t pid = (pid_t) number;
+    pid_t pid = (pid_t)number;
 
     g_array_append_val (pids, pid);
   }
   if (r < 0)
     sbx_units_op_fail_errno (op, r);
   else
-    sbx_units_op_return (op, g_steal_pointer (&pids), (GDestroyNotify) g_array_unref);
+    sbx_units_op_return (op, g_steal_pointer (&pids), (GDestroyNotify)g_array_unref);
 }
 
 void
@@ -149,8 +152,8 @@ sbx_units_processes_async (SbxUnits *self, const char *unit, guint timeout_ms, G
 {
   SbxUnitsOp *op = sbx_units_op_new (self, timeout_ms, cancellable, callback, user_data);
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
-                                          SBX_SYSTEMD_MANAGER, "GetUnitProcesses");
+  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME,
+                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "GetUnitProcesses");
 
   if (r >= 0)
     r = sd_bus_message_append (call, "s", unit);

@@ -13,8 +13,8 @@
 #include "container/engine-private.h"
 #include "container/http-call.h"
 
-#define MAX_HEAD 8192u
-#define MAX_REFUSAL 4096u
+#define MAX_HEAD         8192u
+#define MAX_REFUSAL      4096u
 #define CONNECT_AGAIN_MS 25u
 #define WRITE_TIMEOUT_MS 10000u
 
@@ -78,26 +78,27 @@ fail (GTask *task, GError *error)
 static void
 fail_down (GTask *task, const char *what, int code)
 {
-  fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "The container's stream broke: %s: %s.", what,
-                           code != 0 ? g_strerror (code) : "end of file"));
+  fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "The container's stream broke: %s: %s.",
+                           what, code != 0 ? g_strerror (code) : "end of file"));
 }
 
 static gboolean
 on_cancelled (GCancellable *cancellable, gpointer user_data)
 {
-  fail (user_data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Attaching to the container was cancelled."));
+  fail (user_data,
+        g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Attaching to the container was cancelled."));
   return G_SOURCE_REMOVE;
 }
 
 static GTask *
-operation_new (guint timeout_ms, GSourceFunc on_timeout, GCancellable *cancellable, GAsyncReadyCallback callback,
-               gpointer user_data)
+operation_new (guint timeout_ms, GSourceFunc on_timeout, GCancellable *cancellable,
+               GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new (NULL, cancellable, callback, user_data);
   Operation *self = g_new0 (Operation, 1);
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify) operation_free);
+  g_task_set_task_data (task, self, (GDestroyNotify)operation_free);
   self->fd = -1;
   self->timeout_ms = timeout_ms;
   self->timer = g_timeout_source_new (timeout_ms);
@@ -122,15 +123,16 @@ watch (GTask *task, GIOCondition condition, GUnixFDSourceFunc callback)
   g_source_attach (self->source, NULL);
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------- */
+/* --- opening
+ * ---------------------------------------------------------------------------------------------------- */
 
 static gboolean
 on_open_timeout (gpointer user_data)
 {
   Operation *self = g_task_get_task_data (user_data);
 
-  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker did not attach within %u ms.",
-                                self->timeout_ms));
+  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN,
+                                "Docker did not attach within %u ms.", self->timeout_ms));
   return G_SOURCE_REMOVE;
 }
 
@@ -138,15 +140,16 @@ static void
 fail_refused (GTask *task)
 {
   Operation *self = g_task_get_task_data (task);
-  /* "HTTP/1.1 404 Not Found", checked when the head was whole; the body is Docker's message, or a part of it. */
-  guint status = (guint) g_ascii_strtoull (self->head->str + 9, NULL, 10);
+  /* "HTTP/1.1 404 Not Found", checked when the head was whole; the body is Docker's message, or a part of it.
+   */
+  guint status = (guint)g_ascii_strtoull (self->head->str + 9, NULL, 10);
   const char *start = strchr (self->head->str + self->head_end, '{');
   const char *end = strrchr (self->head->str + self->head_end, '}');
   g_autoptr (GBytes) body = NULL;
   GError *error = NULL;
 
-  body = start != NULL && end != NULL && end > start ? g_bytes_new (start, (gsize) (end - start) + 1)
-                                                      : g_bytes_new_static ("{}", 2);
+  body = start != NULL && end != NULL && end > start ? g_bytes_new (start, (gsize)(end - start) + 1)
+                                                     : g_bytes_new_static ("{}", 2);
   sbx_engine_set_error (&error, SBX_ENGINE_ABOUT_CONTAINER, status, body);
   fail (task, error);
 }
@@ -187,7 +190,8 @@ read_refusal (GTask *task)
     fail_refused (task);
 }
 
-/* Looks first and takes only what belongs to the head: the bytes behind it are the guest's, and not ours to read. */
+/* Looks first and takes only what belongs to the head: the bytes behind it are the guest's, and not ours to
+ * read. */
 static void
 read_head (GTask *task)
 {
@@ -200,16 +204,16 @@ read_head (GTask *task)
 
   if (seen < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (seen <= 0 || before + (gsize) seen > MAX_HEAD) {
+  if (seen <= 0 || before + (gsize)seen > MAX_HEAD) {
     fail_down (task, "reading the answer's head", seen < 0 ? errno : 0);
     return;
   }
   g_string_append_len (self->head, piece, seen);
   end = g_strstr_len (self->head->str + (before > 3 ? before - 3 : 0), -1, "\r\n\r\n");
   if (end != NULL)
-    g_string_truncate (self->head, (gsize) (end - self->head->str) + 4);
+    g_string_truncate (self->head, (gsize)(end - self->head->str) + 4);
   take = self->head->len - before;
-  if (recv (self->fd, piece, take, 0) != (ssize_t) take)
+  if (recv (self->fd, piece, take, 0) != (ssize_t)take)
     fail_down (task, "reading the answer's head", EIO);
   else if (end != NULL)
     head_is_whole (task);
@@ -233,7 +237,8 @@ on_open_writable (int fd, GIOCondition condition, gpointer user_data)
 {
   g_autoptr (GTask) task = g_object_ref (user_data);
   Operation *self = g_task_get_task_data (task);
-  ssize_t done = send (self->fd, self->request->str + self->sent, self->request->len - self->sent, MSG_NOSIGNAL);
+  ssize_t done =
+    send (self->fd, self->request->str + self->sent, self->request->len - self->sent, MSG_NOSIGNAL);
 
   if (done < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
@@ -241,7 +246,7 @@ on_open_writable (int fd, GIOCondition condition, gpointer user_data)
     fail_down (task, "sending the request", errno);
     return G_SOURCE_REMOVE;
   }
-  self->sent += (gsize) done;
+  self->sent += (gsize)done;
   if (self->sent < self->request->len)
     return G_SOURCE_CONTINUE;
   watch (task, G_IO_IN, on_open_readable);
@@ -264,7 +269,8 @@ on_connect (gpointer user_data)
     g_source_set_callback (self->source, on_connect, task, NULL);
     g_source_attach (self->source, NULL);
   } else {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s", error->message));
+    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+                             error->message));
   }
   return G_SOURCE_REMOVE;
 }
@@ -273,8 +279,8 @@ void
 sbx_attach_open_async (SbxEngine *engine, const char *id, guint timeout_ms, GCancellable *cancellable,
                        GAsyncReadyCallback callback, gpointer user_data)
 {
-  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS, on_open_timeout, cancellable,
-                               callback, user_data);
+  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS, on_open_timeout,
+                               cancellable, callback, user_data);
   Operation *self = g_task_get_task_data (task);
   g_autofree char *escaped = g_uri_escape_string (id, NULL, FALSE);
 
@@ -282,7 +288,8 @@ sbx_attach_open_async (SbxEngine *engine, const char *id, guint timeout_ms, GCan
   self->head = g_string_new (NULL);
   self->request = g_string_new (NULL);
   g_string_append_printf (self->request,
-                          "POST " SBX_DOCKER_API "/containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\n"
+                          "POST " SBX_DOCKER_API
+                          "/containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\n"
                           "Host: docker\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n",
                           escaped);
   on_connect (task);
@@ -291,18 +298,19 @@ sbx_attach_open_async (SbxEngine *engine, const char *id, guint timeout_ms, GCan
 int
 sbx_attach_open_finish (GAsyncResult *result, GError **error)
 {
-  return (int) g_task_propagate_int (G_TASK (result), error);
+  return (int)g_task_propagate_int (G_TASK (result), error);
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------------- */
+/* --- writing
+ * ---------------------------------------------------------------------------------------------------- */
 
 static gboolean
 on_write_timeout (gpointer user_data)
 {
   Operation *self = g_task_get_task_data (user_data);
 
-  fail (user_data, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "The worker did not read its turn within %u ms.",
-                                self->timeout_ms));
+  fail (user_data, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+                                "The worker did not read its turn within %u ms.", self->timeout_ms));
   return G_SOURCE_REMOVE;
 }
 
@@ -322,16 +330,16 @@ on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
   if (done < 0) {
     int code = errno;
 
-    fail (task, g_error_new (G_IO_ERROR, (gint) g_io_error_from_errno (code), "The turn cannot be written to the worker: %s.",
-                             g_strerror (code)));
+    fail (task, g_error_new (G_IO_ERROR, (gint)g_io_error_from_errno (code),
+                             "The turn cannot be written to the worker: %s.", g_strerror (code)));
     return G_SOURCE_REMOVE;
   }
-  self->sent += (gsize) done;
+  self->sent += (gsize)done;
   if (self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
 
   /* dockerd takes this as the end of the container's standard input and goes on sending its output. */
-  (void) shutdown (self->fd, SHUT_WR);
+  (void)shutdown (self->fd, SHUT_WR);
   operation_halt (self);
   g_task_return_boolean (task, TRUE);
   g_object_unref (task);
@@ -339,11 +347,11 @@ on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
 }
 
 void
-sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                        gpointer user_data)
+sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *cancellable,
+                        GAsyncReadyCallback callback, gpointer user_data)
 {
-  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : WRITE_TIMEOUT_MS, on_write_timeout, cancellable, callback,
-                               user_data);
+  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : WRITE_TIMEOUT_MS, on_write_timeout, cancellable,
+                               callback, user_data);
   Operation *self = g_task_get_task_data (task);
 
   self->turn = g_bytes_ref (turn);
@@ -351,7 +359,7 @@ sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *ca
   if (self->fd < 0) {
     int code = errno;
 
-    fail (task, g_error_new (G_IO_ERROR, (gint) g_io_error_from_errno (code), "The container's stream: %s.",
+    fail (task, g_error_new (G_IO_ERROR, (gint)g_io_error_from_errno (code), "The container's stream: %s.",
                              g_strerror (code)));
     return;
   }

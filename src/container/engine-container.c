@@ -29,7 +29,8 @@ ask_container (SbxEngine *self, const char *method, const char *id, const char *
                   cancellable, callback, user_data);
 }
 
-/* --- create ----------------------------------------------------------------------------------------------------- */
+/* --- create
+ * ----------------------------------------------------------------------------------------------------- */
 
 static gpointer
 convert_created (guint status, GBytes *body, GError **error)
@@ -42,13 +43,15 @@ convert_created (guint status, GBytes *body, GError **error)
   id = sbx_engine_text (json_node_get_object (node), "Id");
   if (*id != '\0')
     return g_strdup (id);
-  g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER, "Docker made a container but named no id.");
+  g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
+                       "Docker made a container but named no id.");
   return NULL;
 }
 
 void
 sbx_engine_container_create_async (SbxEngine *self, const char *name, const char *body, guint timeout_ms,
-                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
 {
   g_autofree char *escaped = g_uri_escape_string (name, NULL, FALSE);
 
@@ -72,11 +75,12 @@ sbx_engine_container_create_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- start, kill, delete ---------------------------------------------------------------------------------------- */
+/* --- start, kill, delete
+ * ---------------------------------------------------------------------------------------- */
 
 void
-sbx_engine_container_start_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                  GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_container_start_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                  GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   ask_container (self, "POST", id, "/start", timeout_ms, cancellable, callback, user_data);
 }
@@ -101,8 +105,9 @@ sbx_engine_container_kill_finish (GAsyncResult *result, GError **error)
 }
 
 void
-sbx_engine_container_delete_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                   GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_container_delete_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback,
+                                   gpointer user_data)
 {
   ask_container (self, "DELETE", id, "?force=1&v=1", timeout_ms, cancellable, callback, user_data);
 }
@@ -113,7 +118,8 @@ sbx_engine_container_delete_finish (GAsyncResult *result, GError **error)
   return sbx_engine_ask_finish (result, error);
 }
 
-/* --- wait ------------------------------------------------------------------------------------------------------- */
+/* --- wait
+ * ------------------------------------------------------------------------------------------------------- */
 
 static gpointer
 convert_waited (guint status, GBytes *body, GError **error)
@@ -127,7 +133,8 @@ convert_waited (guint status, GBytes *body, GError **error)
   object = json_node_get_object (node);
   message = sbx_engine_text (sbx_engine_object (object, "Error"), "Message");
   if (*message != '\0' || !json_object_has_member (object, "StatusCode")) {
-    g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "Docker could not wait for the container: %s",
+    g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
+                 "Docker could not wait for the container: %s",
                  *message != '\0' ? message : "no exit status");
     return NULL;
   }
@@ -161,7 +168,8 @@ sbx_engine_container_wait_finish (GAsyncResult *result, gint64 *ret_exit_status,
   return TRUE;
 }
 
-/* --- inspect ---------------------------------------------------------------------------------------------------- */
+/* --- inspect
+ * ---------------------------------------------------------------------------------------------------- */
 
 void
 sbx_container_state_free (SbxContainerState *state)
@@ -206,8 +214,9 @@ convert_state (guint status, GBytes *body, GError **error)
 }
 
 void
-sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                    GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                    GCancellable *cancellable, GAsyncReadyCallback callback,
+                                    gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){
@@ -216,7 +225,7 @@ sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeo
                     .path = container_path (id, "/json"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_state,
-                    .destroy = (GDestroyNotify) sbx_container_state_free,
+                    .destroy = (GDestroyNotify)sbx_container_state_free,
                   },
                   cancellable, callback, user_data);
 }
@@ -227,7 +236,8 @@ sbx_engine_container_inspect_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- list ------------------------------------------------------------------------------------------------------- */
+/* --- list
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void
 container_info_free (SbxContainerInfo *info)
@@ -249,7 +259,8 @@ read_info (JsonObject *object)
   info->id = g_strdup (sbx_engine_text (object, "Id"));
   info->state = g_strdup (sbx_engine_text (object, "State"));
   info->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (names != NULL && JSON_NODE_HOLDS_ARRAY (names) && json_array_get_length (json_node_get_array (names)) > 0) {
+  if (names != NULL && JSON_NODE_HOLDS_ARRAY (names)
+      && json_array_get_length (json_node_get_array (names)) > 0) {
     JsonNode *first = json_array_get_element (json_node_get_array (names), 0);
 
     if (JSON_NODE_HOLDS_VALUE (first) && json_node_get_value_type (first) == G_TYPE_STRING)
@@ -261,7 +272,8 @@ read_info (JsonObject *object)
     g_autoptr (GList) members = json_object_get_members (labels);
 
     for (GList *member = members; member != NULL; member = member->next)
-      g_hash_table_insert (info->labels, g_strdup (member->data), g_strdup (sbx_engine_text (labels, member->data)));
+      g_hash_table_insert (info->labels, g_strdup (member->data),
+                           g_strdup (sbx_engine_text (labels, member->data)));
   }
   return info;
 }
@@ -272,11 +284,13 @@ convert_list (guint status, GBytes *body, GError **error)
   gsize n_bytes = 0;
   const char *data = g_bytes_get_data (body, &n_bytes);
   g_autoptr (JsonNode) node = sbx_json_read (data != NULL ? data : "", n_bytes, SBX_ENGINE_MAX_ANSWER, NULL);
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) container_info_free);
-  guint length = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_array_get_length (json_node_get_array (node)) : 0;
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify)container_info_free);
+  guint length =
+    node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_array_get_length (json_node_get_array (node)) : 0;
 
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node)) {
-    g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER, "Docker's list of containers cannot be read.");
+    g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
+                         "Docker's list of containers cannot be read.");
     return NULL;
   }
   for (guint i = 0; i < length; i++) {
@@ -289,8 +303,8 @@ convert_list (guint status, GBytes *body, GError **error)
 }
 
 void
-sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeout_ms, GCancellable *cancellable,
-                                 GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeout_ms,
+                                 GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr (GString) filters = g_string_new ("{\"label\":[");
   g_autofree char *escaped = NULL;
@@ -305,7 +319,7 @@ sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeo
                     .path = g_strconcat ("/containers/json?all=1&filters=", escaped, NULL),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_list,
-                    .destroy = (GDestroyNotify) g_ptr_array_unref,
+                    .destroy = (GDestroyNotify)g_ptr_array_unref,
                   },
                   cancellable, callback, user_data);
 }

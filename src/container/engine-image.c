@@ -45,8 +45,8 @@ convert_image (guint status, GBytes *body, GError **error)
 }
 
 void
-sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
-                                GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeout_ms,
+                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){
@@ -55,7 +55,7 @@ sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeou
                     .path = image_path (image, "/json"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_image,
-                    .destroy = (GDestroyNotify) sbx_image_free,
+                    .destroy = (GDestroyNotify)sbx_image_free,
                   },
                   cancellable, callback, user_data);
 }
@@ -87,7 +87,8 @@ convert_progress (guint status, GBytes *body, GError **error)
       continue;
     message = sbx_engine_text (json_node_get_object (node), "error");
     if (*message != '\0') {
-      g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "Docker could not make the image: %s", message);
+      g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "Docker could not make the image: %s",
+                   message);
       return NULL;
     }
   }
@@ -117,8 +118,8 @@ sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *ta
 {
   g_autofree char *name = g_uri_escape_string (tag, NULL, FALSE);
 
-  send_tar (self, g_strdup_printf ("/build?t=%s&networkmode=none&rm=1&forcerm=1", name), tar, timeout_ms, cancellable,
-            callback, user_data);
+  send_tar (self, g_strdup_printf ("/build?t=%s&networkmode=none&rm=1&forcerm=1", name), tar, timeout_ms,
+            cancellable, callback, user_data);
 }
 
 gboolean
@@ -141,8 +142,8 @@ sbx_engine_image_load_finish (GAsyncResult *result, GError **error)
 }
 
 void
-sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
-                               GAsyncReadyCallback callback, gpointer user_data)
+sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms,
+                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){

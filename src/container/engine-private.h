@@ -30,8 +30,8 @@ typedef struct {
   GDestroyNotify destroy;   /* of what convert gives */
 } SbxEngineAsk;
 
-void sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable, GAsyncReadyCallback callback,
-                     gpointer user_data);
+void sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable,
+                     GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_ask_finish (GAsyncResult *result, GError **error);
 
 const char *sbx_engine_socket_path (SbxEngine *self);

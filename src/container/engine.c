@@ -22,7 +22,7 @@ typedef struct {
   GDestroyNotify destroy;
 } Ask;
 
-G_DEFINE_QUARK (sbx-engine-error-quark, sbx_engine_error)
+G_DEFINE_QUARK (sbx - engine - error - quark, sbx_engine_error)
 
 SbxEngine *
 sbx_engine_new (const char *socket_path)
@@ -100,7 +100,8 @@ sbx_engine_read_object (GBytes *body, GError **error)
   gsize n_bytes = 0;
   const char *data = g_bytes_get_data (body, &n_bytes);
   g_autoptr (GError) cause = NULL;
-  g_autoptr (JsonNode) node = sbx_json_read (data != NULL ? data : "", n_bytes, SBX_ENGINE_MAX_ANSWER, &cause);
+  g_autoptr (JsonNode) node =
+    sbx_json_read (data != NULL ? data : "", n_bytes, SBX_ENGINE_MAX_ANSWER, &cause);
 
   if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
     return g_steal_pointer (&node);
@@ -145,8 +146,8 @@ sbx_engine_set_error (GError **error, SbxEngineAbout about, guint status, GBytes
 {
   g_autofree char *message = message_of (body);
 
-  g_set_error (error, SBX_ENGINE_ERROR, (gint) error_code (about, status, message), "Docker refused (%u): %s", status,
-               message);
+  g_set_error (error, SBX_ENGINE_ERROR, (gint)error_code (about, status, message), "Docker refused (%u): %s",
+               status, message);
 }
 
 static void
@@ -177,8 +178,8 @@ ask_done (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 void
-sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable, GAsyncReadyCallback callback,
-                gpointer user_data)
+sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable,
+                GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new (NULL, cancellable, callback, user_data);
   g_autofree char *given = ask->path;
@@ -191,7 +192,7 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
   state->about = ask->about;
   state->convert = ask->convert;
   state->destroy = ask->destroy;
-  g_task_set_task_data (task, state, (GDestroyNotify) ask_free);
+  g_task_set_task_data (task, state, (GDestroyNotify)ask_free);
   sbx_http_call_async (
     &(SbxHttpRequest){
       .socket_path = self->socket_path,
@@ -210,18 +211,19 @@ sbx_engine_ask_finish (GAsyncResult *result, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  (void) g_task_propagate_pointer (G_TASK (result), &failure);
+  (void)g_task_propagate_pointer (G_TASK (result), &failure);
   if (failure == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
 }
 
-/* --- the daemon ------------------------------------------------------------------------------------------------- */
+/* --- the daemon
+ * ------------------------------------------------------------------------------------------------- */
 
 void
-sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                       gpointer user_data)
+sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
+                       GAsyncReadyCallback callback, gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){
@@ -278,8 +280,8 @@ convert_info (guint status, GBytes *body, GError **error)
 }
 
 void
-sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                       gpointer user_data)
+sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
+                       GAsyncReadyCallback callback, gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){
@@ -288,7 +290,7 @@ sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancella
                     .path = g_strdup ("/info"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_info,
-                    .destroy = (GDestroyNotify) sbx_engine_info_free,
+                    .destroy = (GDestroyNotify)sbx_engine_info_free,
                   },
                   cancellable, callback, user_data);
 }

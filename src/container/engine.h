@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* An asynchronous client of the Docker Engine API over its Unix socket (DESIGN: only sandboxd and sandbox-cleanup use it).
+/* An asynchronous client of the Docker Engine API over its Unix socket (DESIGN: only sandboxd and
+ * sandbox-cleanup use it).
  *
- * Each call has a connection of its own: connecting to a Unix socket costs microseconds, and no call can then meet the
- * remains of another. Every call is bounded: in time (timeout_ms covers connecting, asking and the whole answer; 0 is the
- * call's own default), in the size of its answer, and by its cancellable. Nothing blocks. The peer is trusted (dockerd is
- * root), but may hang, be restarted, or answer half.
+ * Each call has a connection of its own: connecting to a Unix socket costs microseconds, and no call can then
+ * meet the remains of another. Every call is bounded: in time (timeout_ms covers connecting, asking and the
+ * whole answer; 0 is the call's own default), in the size of its answer, and by its cancellable. Nothing
+ * blocks. The peer is trusted (dockerd is root), but may hang, be restarted, or answer half.
  *
- * Each pair: _async starts, callback gets a NULL source object, _finish takes the result once. A call keeps the engine
- * alive. Errors: SBX_ENGINE_ERROR, or G_IO_ERROR_CANCELLED.
+ * Each pair: _async starts, callback gets a NULL source object, _finish takes the result once. A call keeps
+ * the engine alive. Errors: SBX_ENGINE_ERROR, or G_IO_ERROR_CANCELLED.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ typedef enum {
 } SbxEngineError;
 
 /* The largest answer that is read, in bytes. */
-#define SBX_ENGINE_MAX_ANSWER (8u * 1024u * 1024u)
+#define SBX_ENGINE_MAX_ANSWER         (8u * 1024u * 1024u)
 #define SBX_ENGINE_DEFAULT_TIMEOUT_MS 10000u
 
 typedef struct _SbxEngine SbxEngine;
@@ -39,10 +40,11 @@ SbxEngine *sbx_engine_ref (SbxEngine *self);
 void sbx_engine_unref (SbxEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxEngine, sbx_engine_unref)
 
-/* --- the daemon ------------------------------------------------------------------------------------------------- */
+/* --- the daemon
+ * ------------------------------------------------------------------------------------------------- */
 
-void sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                            gpointer user_data);
+void sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_ping_finish (GAsyncResult *result, GError **error);
 
 typedef struct {
@@ -56,11 +58,12 @@ typedef struct {
 void sbx_engine_info_free (SbxEngineInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxEngineInfo, sbx_engine_info_free)
 
-void sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback,
-                            gpointer user_data);
+void sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data);
 SbxEngineInfo *sbx_engine_info_finish (GAsyncResult *result, GError **error);
 
-/* --- images ----------------------------------------------------------------------------------------------------- */
+/* --- images
+ * ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   char *id;             /* "sha256:…" */
@@ -70,43 +73,51 @@ typedef struct {
 void sbx_image_free (SbxImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxImage, sbx_image_free)
 
-void sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
-                                     GAsyncReadyCallback callback, gpointer user_data);
+void
+sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeout_ms,
+                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 SbxImage *sbx_engine_image_inspect_finish (GAsyncResult *result, GError **error);
 
-/* Builds an image from a build context (a tar with a Dockerfile at its root) and gives it the name tag. No image is pulled
- * and the build has no network. The tar is read to its end. Default timeout: 300 s. */
-void sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *tar, guint timeout_ms,
-                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+/* Builds an image from a build context (a tar with a Dockerfile at its root) and gives it the name tag. No
+ * image is pulled and the build has no network. The tar is read to its end. Default timeout: 300 s. */
+void
+sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *tar, guint timeout_ms,
+                              GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_image_build_finish (GAsyncResult *result, GError **error);
 
 /* Loads what `docker save` wrote. Default timeout: 300 s. */
-void sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
-                                  GAsyncReadyCallback callback, gpointer user_data);
+void
+sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_image_load_finish (GAsyncResult *result, GError **error);
 
 /* Removes a name or an image; one that is not there gives SBX_ENGINE_ERROR_IMAGE_MISSING. */
-void sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms, GCancellable *cancellable,
-                                    GAsyncReadyCallback callback, gpointer user_data);
+void
+sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms,
+                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_image_remove_finish (GAsyncResult *result, GError **error);
 
-/* --- containers: id is Docker's id or a name of ours ----------------------------------------------------------- */
+/* --- containers: id is Docker's id or a name of ours
+ * ----------------------------------------------------------- */
 
 /* body is the JSON of container/spec.h. Gives the id. */
 void sbx_engine_container_create_async (SbxEngine *self, const char *name, const char *body, guint timeout_ms,
-                                        GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
 char *sbx_engine_container_create_finish (GAsyncResult *result, GError **error);
 
 /* One that runs already is started (304). */
-void sbx_engine_container_start_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                       GAsyncReadyCallback callback, gpointer user_data);
+void sbx_engine_container_start_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                       GCancellable *cancellable, GAsyncReadyCallback callback,
+                                       gpointer user_data);
 gboolean sbx_engine_container_start_finish (GAsyncResult *result, GError **error);
 
-/* Waits until it does not run, and gives its exit status. Call it when start has finished, not before: one that was
- * never started "does not run". Since AutoRemove is false a status cannot be missed. timeout_ms 0: no limit, so hold a
- * cancellable. */
-void sbx_engine_container_wait_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                      GAsyncReadyCallback callback, gpointer user_data);
+/* Waits until it does not run, and gives its exit status. Call it when start has finished, not before: one
+ * that was never started "does not run". Since AutoRemove is false a status cannot be missed. timeout_ms 0:
+ * no limit, so hold a cancellable. */
+void
+sbx_engine_container_wait_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_container_wait_finish (GAsyncResult *result, gint64 *ret_exit_status, GError **error);
 
 typedef struct {
@@ -116,25 +127,29 @@ typedef struct {
   gboolean running;
   gboolean oom_killed;
   gint64 exit_status;
-  gint64 pid; /* as the host sees it; 0 when it does not run */
+  gint64 pid;  /* as the host sees it; 0 when it does not run */
   char *error; /* Docker's words about a failed start, or "" */
 } SbxContainerState;
 
 void sbx_container_state_free (SbxContainerState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxContainerState, sbx_container_state_free)
 
-void sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                         GAsyncReadyCallback callback, gpointer user_data);
+void sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                         GCancellable *cancellable, GAsyncReadyCallback callback,
+                                         gpointer user_data);
 SbxContainerState *sbx_engine_container_inspect_finish (GAsyncResult *result, GError **error);
 
 /* SIGKILL. One that does not run gives SBX_ENGINE_ERROR_CONFLICT. */
-void sbx_engine_container_kill_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                      GAsyncReadyCallback callback, gpointer user_data);
+void
+sbx_engine_container_kill_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_container_kill_finish (GAsyncResult *result, GError **error);
 
-/* One DELETE with force and volumes. NOT_FOUND and IN_PROGRESS are told apart; container/removal.h is what a turn uses. */
-void sbx_engine_container_delete_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                        GAsyncReadyCallback callback, gpointer user_data);
+/* One DELETE with force and volumes. NOT_FOUND and IN_PROGRESS are told apart; container/removal.h is what a
+ * turn uses. */
+void sbx_engine_container_delete_async (SbxEngine *self, const char *id, guint timeout_ms,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
 gboolean sbx_engine_container_delete_finish (GAsyncResult *result, GError **error);
 
 typedef struct {
@@ -144,7 +159,9 @@ typedef struct {
   GHashTable *labels; /* text to text */
 } SbxContainerInfo;
 
-/* All containers, running or not, that have the label ("name" or "name=value"). Gives an array of SbxContainerInfo. */
-void sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeout_ms, GCancellable *cancellable,
-                                      GAsyncReadyCallback callback, gpointer user_data);
+/* All containers, running or not, that have the label ("name" or "name=value"). Gives an array of
+ * SbxContainerInfo. */
+void
+sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeout_ms,
+                                 GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 GPtrArray *sbx_engine_container_list_finish (GAsyncResult *result, GError **error);

@@ -66,7 +66,7 @@ take_status (SbxHttpAnswer *self, const char *line)
   digits = g_strndup (line + 9, 3);
   if (!g_ascii_string_to_unsigned (digits, 10, 100, 599, &status, NULL))
     return STATE_BAD;
-  self->status = (guint) status;
+  self->status = (guint)status;
   self->chunked = self->has_length = FALSE;
   self->kind = LINE_HEADER;
   return STATE_LINE;
@@ -138,19 +138,19 @@ static State
 take_line (SbxHttpAnswer *self, const char *line)
 {
   switch (self->kind) {
-    case LINE_STATUS:
-      return take_status (self, line);
-    case LINE_HEADER:
-      return *line == '\0' ? take_head_end (self) : take_header (self, line);
-    case LINE_CHUNK_SIZE:
-      return take_chunk_size (self, line);
-    case LINE_CHUNK_END:
-      self->kind = LINE_CHUNK_SIZE;
-      return *line == '\0' ? STATE_LINE : STATE_BAD;
-    case LINE_TRAILER:
-      return *line == '\0' ? STATE_DONE : STATE_LINE;
-    default:
-      g_return_val_if_reached (STATE_BAD);
+  case LINE_STATUS:
+    return take_status (self, line);
+  case LINE_HEADER:
+    return *line == '\0' ? take_head_end (self) : take_header (self, line);
+  case LINE_CHUNK_SIZE:
+    return take_chunk_size (self, line);
+  case LINE_CHUNK_END:
+    self->kind = LINE_CHUNK_SIZE;
+    return *line == '\0' ? STATE_LINE : STATE_BAD;
+  case LINE_TRAILER:
+    return *line == '\0' ? STATE_DONE : STATE_LINE;
+  default:
+    g_return_val_if_reached (STATE_BAD);
   }
 }
 
@@ -159,14 +159,14 @@ static gsize
 feed_line (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 {
   const char *end = memchr (data, '\n', n_bytes);
-  gsize used = end != NULL ? (gsize) (end - data) + 1 : n_bytes;
+  gsize used = end != NULL ? (gsize)(end - data) + 1 : n_bytes;
 
   self->head_bytes += used;
   if (self->head_bytes > SBX_HTTP_MAX_HEAD || memchr (data, '\0', used) != NULL) {
     self->state = STATE_BAD;
     return used;
   }
-  g_string_append_len (self->line, data, (gssize) used);
+  g_string_append_len (self->line, data, (gssize)used);
   if (end == NULL)
     return used;
 
@@ -181,10 +181,10 @@ feed_line (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 static gsize
 feed_data (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 {
-  gsize used = (gsize) MIN ((guint64) n_bytes, self->data_left);
+  gsize used = (gsize)MIN ((guint64)n_bytes, self->data_left);
 
   self->head_bytes = 0;
-  g_byte_array_append (self->body, (const guint8 *) data, (guint) used);
+  g_byte_array_append (self->body, (const guint8 *)data, (guint)used);
   self->data_left -= used;
   if (self->data_left > 0)
     return used;
@@ -199,7 +199,7 @@ feed_to_end (SbxHttpAnswer *self, const char *data, gsize n_bytes)
   if (n_bytes > self->max_body - self->body->len)
     self->state = STATE_BAD;
   else
-    g_byte_array_append (self->body, (const guint8 *) data, (guint) n_bytes);
+    g_byte_array_append (self->body, (const guint8 *)data, (guint)n_bytes);
   return n_bytes;
 }
 

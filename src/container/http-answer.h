@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Reads one HTTP/1.1 answer of a trusted peer, piece by piece. Pure: no I/O.
  *
- * It knows what dockerd sends: a status line, headers, and a body by length, in chunks, or to the end of the connection;
- * interim answers are passed over, 101 ends at its head. dockerd is trusted, so this reader is no gate against smuggling
- * (the broker's is); it is bounded all the same, and an answer that was cut short is never taken for a whole one.
+ * It knows what dockerd sends: a status line, headers, and a body by length, in chunks, or to the end of the
+ * connection; interim answers are passed over, 101 ends at its head. dockerd is trusted, so this reader is no
+ * gate against smuggling (the broker's is); it is bounded all the same, and an answer that was cut short is
+ * never taken for a whole one.
  */
 #pragma once
 

@@ -12,25 +12,25 @@
 #include "container/http-answer.h"
 
 #define CONNECT_AGAIN_MS 25u
-#define PIECE_BYTES 65536u
+#define PIECE_BYTES      65536u
 
 typedef struct {
   char *socket_path;
   SbxFd fd;
-  GSource *source;      /* of the socket, or of the next try to connect */
+  GSource *source; /* of the socket, or of the next try to connect */
   GSource *timer;
-  GCancellable *stop;   /* of a body's read that runs */
+  GCancellable *stop; /* of a body's read that runs */
   GCancellable *cancellable;
   gulong cancelled_id;
   guint timeout_ms;
-  GByteArray *out;      /* what is to be sent now */
+  GByteArray *out; /* what is to be sent now */
   gsize sent;
   GBytes *body;
   GInputStream *stream; /* NULL when the body is all in out */
   gboolean answering;   /* all is sent, or the peer takes no more */
   SbxHttpAnswer *answer;
   guint status;
-  gboolean over;        /* the task has its result */
+  gboolean over; /* the task has its result */
 } Call;
 
 static gboolean on_connect_again (gpointer user_data);
@@ -96,20 +96,22 @@ on_timeout (gpointer user_data)
 {
   Call *self = g_task_get_task_data (user_data);
 
-  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker did not answer within %u ms.",
-                                self->timeout_ms));
+  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN,
+                                "Docker did not answer within %u ms.", self->timeout_ms));
   return G_SOURCE_REMOVE;
 }
 
 static gboolean
 on_cancelled_idle (gpointer user_data)
 {
-  fail (user_data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to Docker was cancelled."));
+  fail (user_data,
+        g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to Docker was cancelled."));
   return G_SOURCE_REMOVE;
 }
 
-/* A signal handler of the caller's g_cancellable_cancel(): the end comes from the main loop, so that the caller is not
- * called back in the middle of its own function. The timer's place is taken, as nothing else may happen any more. */
+/* A signal handler of the caller's g_cancellable_cancel(): the end comes from the main loop, so that the
+ * caller is not called back in the middle of its own function. The timer's place is taken, as nothing else
+ * may happen any more. */
 static void
 on_cancelled (GCancellable *cancellable, gpointer user_data)
 {
@@ -131,7 +133,7 @@ succeed (GTask *task)
 
   call_halt (self);
   self->status = sbx_http_answer_status (self->answer);
-  g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify) g_bytes_unref);
+  g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify)g_bytes_unref);
   g_object_unref (task);
 }
 
@@ -161,7 +163,7 @@ receive (GTask *task)
     return;
   }
   verdict = got == 0 ? sbx_http_answer_end (self->answer)
-                     : sbx_http_answer_feed (self->answer, piece, (gsize) got, &used);
+                     : sbx_http_answer_feed (self->answer, piece, (gsize)got, &used);
   if (verdict == SBX_HTTP_DONE)
     succeed (task);
   else if (verdict == SBX_HTTP_BAD)
@@ -176,9 +178,9 @@ append_chunk (GByteArray *out, const guint8 *data, gsize n_bytes)
   char head[20];
 
   g_snprintf (head, sizeof head, "%" G_GSIZE_MODIFIER "x\r\n", n_bytes);
-  g_byte_array_append (out, (const guint8 *) head, (guint) strlen (head));
-  g_byte_array_append (out, data, (guint) n_bytes);
-  g_byte_array_append (out, (const guint8 *) "\r\n", 2);
+  g_byte_array_append (out, (const guint8 *)head, (guint)strlen (head));
+  g_byte_array_append (out, data, (guint)n_bytes);
+  g_byte_array_append (out, (const guint8 *)"\r\n", 2);
 }
 
 static void
@@ -192,7 +194,8 @@ on_stream_read (GObject *object, GAsyncResult *result, gpointer user_data)
   if (self->over)
     return;
   if (piece == NULL) {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "The image cannot be read: %s", error->message));
+    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "The image cannot be read: %s",
+                             error->message));
     return;
   }
   g_byte_array_set_size (self->out, 0);
@@ -215,7 +218,7 @@ send_next (GTask *task)
 
     g_byte_array_set_size (self->out, 0);
     self->sent = 0;
-    g_byte_array_append (self->out, data, (guint) n_bytes);
+    g_byte_array_append (self->out, data, (guint)n_bytes);
     g_clear_pointer (&self->body, g_bytes_unref);
     return;
   }
@@ -246,7 +249,7 @@ transmit (GTask *task)
     fail_errno (task, "sending the request", errno);
     return;
   }
-  self->sent += (gsize) done;
+  self->sent += (gsize)done;
   if (self->sent == self->out->len)
     send_next (task);
 }
@@ -289,7 +292,8 @@ start_connect (GTask *task)
     return;
   }
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s", error->message));
+    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+                             error->message));
     return;
   }
   self->source = g_timeout_source_new (CONNECT_AGAIN_MS);
@@ -311,14 +315,16 @@ sbx_http_connect (const char *socket_path, GError **error)
   g_auto (SbxFd) fd = -1;
 
   if (g_strlcpy (address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.", socket_path);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.",
+                 socket_path);
     return -1;
   }
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof address) < 0) {
+  if (fd < 0 || connect (fd, (const struct sockaddr *)&address, sizeof address) < 0) {
     int code = errno;
 
-    g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (code), "%s: %s.", socket_path, g_strerror (code));
+    g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (code), "%s: %s.", socket_path,
+                 g_strerror (code));
     return -1;
   }
   return g_steal_fd (&fd);
@@ -329,7 +335,8 @@ write_head (GByteArray *out, const SbxHttpRequest *request)
 {
   g_autoptr (GString) head = g_string_new (NULL);
 
-  g_string_append_printf (head, "%s %s HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n", request->method, request->path);
+  g_string_append_printf (head, "%s %s HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n", request->method,
+                          request->path);
   if (request->content_type != NULL)
     g_string_append_printf (head, "Content-Type: %s\r\n", request->content_type);
   if (request->stream != NULL)
@@ -338,7 +345,7 @@ write_head (GByteArray *out, const SbxHttpRequest *request)
     g_string_append_printf (head, "Content-Length: %" G_GSIZE_FORMAT "\r\n",
                             request->body != NULL ? g_bytes_get_size (request->body) : 0);
   g_string_append (head, "\r\n");
-  g_byte_array_append (out, (const guint8 *) head->str, (guint) head->len);
+  g_byte_array_append (out, (const guint8 *)head->str, (guint)head->len);
 }
 
 void
@@ -350,7 +357,7 @@ sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, G
 
   g_task_set_source_tag (task, sbx_http_call_async);
   g_task_set_check_cancellable (task, FALSE); /* fail() says it, with the call's state put away first */
-  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
+  g_task_set_task_data (task, self, (GDestroyNotify)call_free);
   self->fd = -1;
   self->socket_path = g_strdup (request->socket_path);
   self->timeout_ms = request->timeout_ms;

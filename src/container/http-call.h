@@ -8,8 +8,8 @@
 
 #include "container/engine.h"
 
-/* Connects without waiting: a connected, non-blocking, close-on-exec socket, or -1 with error set. G_IO_ERROR_WOULD_BLOCK:
- * the listener's queue is full, so try again in a moment. */
+/* Connects without waiting: a connected, non-blocking, close-on-exec socket, or -1 with error set.
+ * G_IO_ERROR_WOULD_BLOCK: the listener's queue is full, so try again in a moment. */
 int sbx_http_connect (const char *socket_path, GError **error);
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 } SbxHttpRequest;
 
 /* request and what it points to need not outlive the call. */
-void sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, GAsyncReadyCallback callback,
-                          gpointer user_data);
+void sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable,
+                          GAsyncReadyCallback callback, gpointer user_data);
 /* The body, with its status; NULL with error set. */
 GBytes *sbx_http_call_finish (GAsyncResult *result, guint *ret_status, GError **error);

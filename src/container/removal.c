@@ -26,7 +26,8 @@ removal_free (Removal *self)
   g_free (self);
 }
 
-/* The pause's source owns the task; a cancel makes the pause end at once, and the next call then fails as cancelled. */
+/* The pause's source owns the task; a cancel makes the pause end at once, and the next call then fails as
+ * cancelled. */
 static void
 pause_then (GTask *task, guint pause_ms, GSourceFunc next)
 {
@@ -48,8 +49,9 @@ delete_once (GTask *task)
   Removal *self = g_task_get_task_data (task);
 
   self->tries++;
-  self->try_end_usec = g_get_monotonic_time () + (gint64) SBX_REMOVAL_TRY_MS * 1000;
-  sbx_engine_container_delete_async (self->engine, self->id, SBX_REMOVAL_TRY_MS, self->cancellable, delete_done, task);
+  self->try_end_usec = g_get_monotonic_time () + (gint64)SBX_REMOVAL_TRY_MS * 1000;
+  sbx_engine_container_delete_async (self->engine, self->id, SBX_REMOVAL_TRY_MS, self->cancellable,
+                                     delete_done, task);
 }
 
 static void
@@ -99,7 +101,8 @@ on_look_again (gpointer user_data)
 {
   Removal *self = g_task_get_task_data (user_data);
 
-  sbx_engine_container_inspect_async (self->engine, self->id, SBX_REMOVAL_TRY_MS, self->cancellable, look_done, user_data);
+  sbx_engine_container_inspect_async (self->engine, self->id, SBX_REMOVAL_TRY_MS, self->cancellable,
+                                      look_done, user_data);
   return G_SOURCE_REMOVE;
 }
 
@@ -142,7 +145,7 @@ sbx_removal_async (SbxEngine *engine, const char *id, GCancellable *cancellable,
   self->engine = sbx_engine_ref (engine);
   self->id = g_strdup (id);
   g_set_object (&self->cancellable, cancellable);
-  g_task_set_task_data (task, self, (GDestroyNotify) removal_free);
+  g_task_set_task_data (task, self, (GDestroyNotify)removal_free);
   delete_once (task);
 }
 

@@ -8,10 +8,10 @@
 #include "base/names.h"
 
 #define MIN_MEMORY_BYTES (64u * 1024u * 1024u)
-#define MIN_PIDS 8
-#define CHANNEL_DIGITS 64u
+#define MIN_PIDS         8
+#define CHANNEL_DIGITS   64u
 
-G_DEFINE_QUARK (sbx-spec-error-quark, sbx_spec_error)
+G_DEFINE_QUARK (sbx - spec - error - quark, sbx_spec_error)
 
 static gboolean
 is_hex (const char *text, gsize n_digits)
@@ -24,7 +24,8 @@ is_plain_path (const char *path)
 {
   if (*path != '/' || path[1] == '\0' || !g_utf8_validate (path, -1, NULL))
     return FALSE;
-  /* A comma would end a mount's option on a command line; Docker's own tools could not show such a container. */
+  /* A comma would end a mount's option on a command line; Docker's own tools could not show such a container.
+   */
   return strpbrk (path, ",\r\n") == NULL && strstr (path, "/../") == NULL && !g_str_has_suffix (path, "/..");
 }
 
@@ -54,22 +55,25 @@ check (gboolean holds, const char *rule, GError **error)
 static gboolean
 check_spec (const SbxContainerSpec *spec, GError **error)
 {
-  return check (is_image (spec->image), "the image is a name without blanks that does not begin with \"-\"", error)
-         && check (spec->installation != NULL && *spec->installation != '\0', "the installation has no id", error)
+  return check (is_image (spec->image), "the image is a name without blanks that does not begin with \"-\"",
+                error)
+         && check (spec->installation != NULL && *spec->installation != '\0', "the installation has no id",
+                   error)
          && check (is_hex (spec->channel, CHANNEL_DIGITS), "the channel is 64 hex digits", error)
          && check (spec->turn != NULL && *spec->turn != '\0', "the turn has no id", error)
          && check (spec->uid > 0 && spec->gid > 0, "user and group are never root's", error)
-         && check (spec->memory_bytes >= MIN_MEMORY_BYTES && spec->memory_bytes <= G_MAXINT64, "memory is at least 64 MiB",
-                   error)
+         && check (spec->memory_bytes >= MIN_MEMORY_BYTES && spec->memory_bytes <= G_MAXINT64,
+                   "memory is at least 64 MiB", error)
          && check (spec->nano_cpus > 0, "the share of processors is above 0", error)
          && check (spec->pids >= MIN_PIDS, "at least 8 processes are allowed", error)
          && check (spec->workspace != NULL && is_plain_path (spec->workspace),
                    "the workspace is an absolute path, not \"/\", without comma or line end", error)
          && check (spec->run_dir == NULL || is_plain_path (spec->run_dir),
                    "the run directory is an absolute path, not \"/\", without comma or line end", error)
-         && check (spec->run_dir == NULL
-                     || (!is_within (spec->run_dir, spec->workspace) && !is_within (spec->workspace, spec->run_dir)),
-                   "run directory and workspace lie apart", error);
+         && check (
+           spec->run_dir == NULL
+             || (!is_within (spec->run_dir, spec->workspace) && !is_within (spec->workspace, spec->run_dir)),
+           "run directory and workspace lie apart", error);
 }
 
 static void
@@ -86,7 +90,8 @@ append_mount (GString *out, const char *source, const char *target, gboolean rea
   append_member (out, "Source", source);
   g_string_append_c (out, ',');
   append_member (out, "Target", target);
-  g_string_append_printf (out, ",\"ReadOnly\":%s,\"BindOptions\":{\"Propagation\":\"rprivate\"}}", read_only ? "true" : "false");
+  g_string_append_printf (out, ",\"ReadOnly\":%s,\"BindOptions\":{\"Propagation\":\"rprivate\"}}",
+                          read_only ? "true" : "false");
 }
 
 static void
@@ -116,14 +121,16 @@ append_command (GString *out, const char *const *command)
 static void
 append_host_config (GString *out, const SbxContainerSpec *spec)
 {
-  g_string_append (out, "\"HostConfig\":{"
-                        "\"NetworkMode\":\"none\",\"ReadonlyRootfs\":true,\"CapDrop\":[\"ALL\"],\"Privileged\":false,"
-                        "\"SecurityOpt\":[\"no-new-privileges:true\"],");
+  g_string_append (
+    out, "\"HostConfig\":{"
+         "\"NetworkMode\":\"none\",\"ReadonlyRootfs\":true,\"CapDrop\":[\"ALL\"],\"Privileged\":false,"
+         "\"SecurityOpt\":[\"no-new-privileges:true\"],");
   g_string_append_printf (out, "\"Memory\":%" G_GUINT64_FORMAT ",\"MemorySwap\":%" G_GUINT64_FORMAT ",",
                           spec->memory_bytes, spec->memory_bytes);
-  g_string_append_printf (out, "\"NanoCpus\":%" G_GINT64_FORMAT ",\"PidsLimit\":%" G_GINT64_FORMAT ",", spec->nano_cpus,
-                          spec->pids);
-  /* Docker's own /dev/shm is 64 MiB, executable and writable: one more place to keep things in. Ours replaces it. */
+  g_string_append_printf (out, "\"NanoCpus\":%" G_GINT64_FORMAT ",\"PidsLimit\":%" G_GINT64_FORMAT ",",
+                          spec->nano_cpus, spec->pids);
+  /* Docker's own /dev/shm is 64 MiB, executable and writable: one more place to keep things in. Ours replaces
+   * it. */
   g_string_append (out, "\"Ulimits\":[{\"Name\":\"nofile\",\"Soft\":256,\"Hard\":256}],"
                         "\"Tmpfs\":{\"/tmp\":\"rw,noexec,nosuid,nodev,size=64m,mode=1777\","
                         "\"/dev/shm\":\"rw,noexec,nosuid,nodev,size=1m,mode=1777\"},"
@@ -139,9 +146,10 @@ append_host_config (GString *out, const SbxContainerSpec *spec)
     g_string_append_c (out, ',');
   }
   /* AutoRemove false: removal has one owner, sandboxd, and a status is there until it was read. */
-  g_string_append (out, "\"LogConfig\":{\"Type\":\"none\",\"Config\":{}},\"Init\":false,\"AutoRemove\":false,"
-                        "\"IpcMode\":\"private\",\"CgroupnsMode\":\"private\",\"RestartPolicy\":{\"Name\":\"no\"},"
-                        "\"OomScoreAdj\":500,\"CgroupParent\":\"" SBX_TURN_SLICE "\"}");
+  g_string_append (out,
+                   "\"LogConfig\":{\"Type\":\"none\",\"Config\":{}},\"Init\":false,\"AutoRemove\":false,"
+                   "\"IpcMode\":\"private\",\"CgroupnsMode\":\"private\",\"RestartPolicy\":{\"Name\":\"no\"},"
+                   "\"OomScoreAdj\":500,\"CgroupParent\":\"" SBX_TURN_SLICE "\"}");
 }
 
 char *

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* engine-probe: one turn of a container, and what can go wrong with it, with the room's own client against a real dockerd.
+/* engine-probe: one turn of a container, and what can go wrong with it, with the room's own client against a
+ * real dockerd.
  *
- * Run as root in a machine, with the path of a static busybox: it makes an image of it, and says what it saw. Its output
- * is for a person and for the machine suite; it ends with a status other than 0 at the first thing that is not right.
+ * Run as root in a machine, with the path of a static busybox: it makes an image of it, and says what it saw.
+ * Its output is for a person and for the machine suite; it ends with a status other than 0 at the first thing
+ * that is not right.
  */
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
@@ -19,7 +21,7 @@
 #include "container/removal.h"
 #include "container/spec.h"
 
-#define IMAGE "sbx-probe:latest"
+#define IMAGE   "sbx-probe:latest"
 #define CHANNEL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static SbxEngine *engine;
@@ -28,15 +30,16 @@ static gint64 began;
 static void
 say (const char *what)
 {
-  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
+  printf ("%6.1f ms  %s\n", (double)(g_get_monotonic_time () - began) / 1000.0, what);
   fflush (stdout);
 }
 
 static void
-need (gboolean holds, const GError *error, const char *what)
+need (gboolean holds, GError **error, const char *what)
 {
   if (!holds) {
-    fprintf (stderr, "engine-probe: %s: %s\n", what, error != NULL ? error->message : "not so");
+    fprintf (stderr, "engine-probe: %s: %s\n", what,
+             error != NULL && *error != NULL ? (*error)->message : "not so");
     exit (1);
   }
   say (what);
@@ -45,7 +48,7 @@ need (gboolean holds, const GError *error, const char *what)
 static void
 keep (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  *(GAsyncResult **) user_data = g_object_ref (result);
+  *(GAsyncResult **)user_data = g_object_ref (result);
 }
 
 static GAsyncResult *
@@ -56,7 +59,8 @@ await (GAsyncResult **result)
   return *result;
 }
 
-/* --- the image ---------------------------------------------------------------------------------------------------- */
+/* --- the image
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void
 tar_file (GByteArray *tar, const char *name, const char *mode, const char *data, gsize n_bytes)
@@ -75,18 +79,19 @@ tar_file (GByteArray *tar, const char *name, const char *mode, const char *data,
   head[156] = '0';
   memcpy (head + 257, "ustar\00000", 8);
   for (gsize i = 0; i < sizeof head; i++)
-    sum += (guchar) head[i];
+    sum += (guchar)head[i];
   g_snprintf (head + 148, 8, "%06o", sum);
-  g_byte_array_append (tar, (const guint8 *) head, sizeof head);
-  g_byte_array_append (tar, (const guint8 *) data, (guint) n_bytes);
-  g_byte_array_append (tar, zeros, (guint) ((512 - n_bytes % 512) % 512));
+  g_byte_array_append (tar, (const guint8 *)head, sizeof head);
+  g_byte_array_append (tar, (const guint8 *)data, (guint)n_bytes);
+  g_byte_array_append (tar, zeros, (guint)((512 - n_bytes % 512) % 512));
 }
 
 static void
 build_image (const char *busybox)
 {
-  static const char dockerfile[] = "FROM scratch\nCOPY busybox /bin/busybox\nLABEL org.roundtable.sandbox.worker=probe\n"
-                                   "ENTRYPOINT [\"/bin/busybox\",\"sh\",\"-c\"]\n";
+  static const char dockerfile[] =
+    "FROM scratch\nCOPY busybox /bin/busybox\nLABEL org.roundtable.sandbox.worker=probe\n"
+    "ENTRYPOINT [\"/bin/busybox\",\"sh\",\"-c\"]\n";
   g_autoptr (GError) error = NULL;
   g_autofree char *program = NULL;
   gsize n_bytes = 0;
@@ -95,7 +100,7 @@ build_image (const char *busybox)
   g_autoptr (GInputStream) stream = NULL;
   g_autoptr (GAsyncResult) result = NULL;
 
-  need (g_file_get_contents (busybox, &program, &n_bytes, &error), error, "busybox read");
+  need (g_file_get_contents (busybox, &program, &n_bytes, &error), &error, "busybox read");
   tar_file (tar, "Dockerfile", "0000644", dockerfile, sizeof dockerfile - 1);
   tar_file (tar, "busybox", "0000755", program, n_bytes);
   g_byte_array_set_size (tar, tar->len + 1024);
@@ -103,10 +108,11 @@ build_image (const char *busybox)
   bytes = g_byte_array_free_to_bytes (tar);
   stream = g_memory_input_stream_new_from_bytes (bytes);
   sbx_engine_image_build_async (engine, IMAGE, stream, 0, NULL, keep, &result);
-  need (sbx_engine_image_build_finish (await (&result), &error), error, "image built");
+  need (sbx_engine_image_build_finish (await (&result), &error), &error, "image built");
 }
 
-/* --- a container -------------------------------------------------------------------------------------------------- */
+/* --- a container
+ * -------------------------------------------------------------------------------------------------- */
 
 static char *
 create (const char *script, const char *name)
@@ -131,10 +137,10 @@ create (const char *script, const char *name)
   g_autoptr (GAsyncResult) result = NULL;
   char *id = NULL;
 
-  need (json != NULL, error, "settings");
+  need (json != NULL, &error, "settings");
   sbx_engine_container_create_async (engine, name, json, 0, NULL, keep, &result);
   id = sbx_engine_container_create_finish (await (&result), &error);
-  need (id != NULL, error, "created");
+  need (id != NULL, &error, "created");
   return id;
 }
 
@@ -147,7 +153,7 @@ attach (const char *id)
 
   sbx_attach_open_async (engine, id, 0, NULL, keep, &result);
   fd = sbx_attach_open_finish (await (&result), &error);
-  need (fd >= 0, error, "attached");
+  need (fd >= 0, &error, "attached");
   return fd;
 }
 
@@ -158,7 +164,7 @@ start (const char *id)
   g_autoptr (GError) error = NULL;
 
   sbx_engine_container_start_async (engine, id, 0, NULL, keep, &result);
-  need (sbx_engine_container_start_finish (await (&result), &error), error, "started");
+  need (sbx_engine_container_start_finish (await (&result), &error), &error, "started");
 }
 
 static void
@@ -168,7 +174,7 @@ removed (const char *id, const char *what)
   g_autoptr (GError) error = NULL;
 
   sbx_removal_async (engine, id, NULL, keep, &result);
-  need (sbx_removal_finish (await (&result), &error), error, what);
+  need (sbx_removal_finish (await (&result), &error), &error, what);
 }
 
 /* All frames to the end of the stream, the main loop running, so that the turn may still be on its way. */
@@ -186,31 +192,34 @@ read_frames (int fd)
     if (n == 0)
       break;
     if (n > 0) {
-      g_byte_array_append (raw, piece, (guint) n);
+      g_byte_array_append (raw, piece, (guint)n);
       continue;
     }
-    (void) g_main_context_iteration (NULL, FALSE);
-    (void) poll (&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 10);
+    (void)g_main_context_iteration (NULL, FALSE);
+    (void)poll (&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 10);
   }
   while (at + 8 <= raw->len) {
-    guint32 length = GUINT32_FROM_BE (*(guint32 *) (void *) (raw->data + at + 4));
+    guint32 length = GUINT32_FROM_BE (*(guint32 *)(void *)(raw->data + at + 4));
 
-    g_string_append_len (text, (const char *) raw->data + at + 8, (gssize) MIN (length, raw->len - at - 8));
+    g_string_append_len (text, (const char *)raw->data + at + 8, (gssize)MIN (length, raw->len - at - 8));
     at += 8 + length;
   }
   need (at == raw->len, NULL, "whole frames only");
   return text;
 }
 
-/* --- what is tried ------------------------------------------------------------------------------------------------ */
+/* --- what is tried
+ * ------------------------------------------------------------------------------------------------ */
 
 static void
 probe_turn (void)
 {
-  g_autofree char *id = create ("busybox=/bin/busybox; $busybox wc -c; $busybox id; $busybox cat /proc/mounts | $busybox grep -E ' /(tmp|dev/shm|broker|workspace) ';"
-                                "$busybox grep -E 'Cap(Eff|Bnd)|NoNew|Seccomp:' /proc/self/status; $busybox cat /proc/self/oom_score_adj;"
-                                "$busybox ls /sys/class/net; $busybox touch /x; echo HOME=$HOME; exit 7",
-                                "sbx-probe-1");
+  g_autofree char *id = create (
+    "busybox=/bin/busybox; $busybox wc -c; $busybox id; $busybox cat /proc/mounts | $busybox grep -E ' "
+    "/(tmp|dev/shm|broker|workspace) ';"
+    "$busybox grep -E 'Cap(Eff|Bnd)|NoNew|Seccomp:' /proc/self/status; $busybox cat /proc/self/oom_score_adj;"
+    "$busybox ls /sys/class/net; $busybox touch /x; echo HOME=$HOME; exit 7",
+    "sbx-probe-1");
   g_auto (SbxFd) fd = attach (id);
   g_autofree char *text = g_strnfill (262144, 't');
   g_autoptr (GBytes) turn = g_bytes_new (text, 262144);
@@ -227,12 +236,12 @@ probe_turn (void)
   sbx_attach_write_async (fd, turn, 0, NULL, keep, &written);
   output = read_frames (fd);
   say ("end of output");
-  need (sbx_attach_write_finish (await (&written), &error), error, "turn written");
-  need (sbx_engine_container_wait_finish (await (&waited), &status, &error), error, "waited");
+  need (sbx_attach_write_finish (await (&written), &error), &error, "turn written");
+  need (sbx_engine_container_wait_finish (await (&waited), &status, &error), &error, "waited");
   need (status == 7, NULL, "exit status 7");
   sbx_engine_container_inspect_async (engine, id, 0, NULL, keep, &inspected);
   state = sbx_engine_container_inspect_finish (await (&inspected), &error);
-  need (state != NULL && !state->running && state->exit_status == 7, error, "inspected");
+  need (state != NULL && !state->running && state->exit_status == 7, &error, "inspected");
   fputs (output->str, stdout);
   need (g_str_has_prefix (output->str, "262144\n"), NULL, "the worker got the whole turn and its end");
   need (strstr (output->str, "HOME=/tmp/home") != NULL, NULL, "HOME");
@@ -255,11 +264,11 @@ probe_killed (void)
   start (id);
   sbx_engine_container_list_async (engine, SBX_LABEL_INSTALLATION "=probe", 0, NULL, keep, &listed);
   list = sbx_engine_container_list_finish (await (&listed), &error);
-  need (list != NULL && list->len == 1, error, "listed by label");
+  need (list != NULL && list->len == 1, &error, "listed by label");
   sbx_engine_container_wait_async (engine, id, 0, NULL, keep, &waited);
   removed (id, "removed while it runs");
   if (sbx_engine_container_wait_finish (await (&waited), &status, &error))
-    printf ("           the wait gave status %d\n", (int) status);
+    printf ("           the wait gave status %d\n", (int)status);
   else
     printf ("           the wait gave: %s\n", error->message);
 }
@@ -277,10 +286,31 @@ probe_deaf (void)
 
   start (id);
   sbx_attach_write_async (fd, turn, 500, NULL, keep, &written);
-  (void) sbx_attach_write_finish (await (&written), &error);
-  need (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT), error, "a deaf worker times out");
-  (void) shutdown (fd, SHUT_RDWR);
+  (void)sbx_attach_write_finish (await (&written), &error);
+  need (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT), &error, "a deaf worker times out");
+  (void)shutdown (fd, SHUT_RDWR);
   removed (id, "removed");
+}
+
+/* Nobody reads what a worker floods: dockerd blocks until our end is closed, as the broker's is when it dies
+ * (PLATFORM 11). */
+static void
+probe_flood (void)
+{
+  g_autofree char *id = create ("while :; do echo floodfloodfloodfloodfloodfloodflood; done", "sbx-probe-6");
+  g_auto (SbxFd) fd = attach (id);
+  g_autoptr (GAsyncResult) deleted = NULL;
+  g_autoptr (GError) error = NULL;
+
+  start (id);
+  g_usleep (G_USEC_PER_SEC);
+  sbx_engine_container_delete_async (engine, id, 2000, NULL, keep, &deleted);
+  if (sbx_engine_container_delete_finish (await (&deleted), &error))
+    say ("a flooding worker nobody reads: removed all the same");
+  else
+    printf ("           a flooding worker nobody reads: %s\n", error->message);
+  sbx_fd_close (g_steal_fd (&fd));
+  removed (id, "removed when the stream's end is closed");
 }
 
 static void
@@ -296,11 +326,11 @@ probe_oom (void)
 
   start (id);
   sbx_engine_container_wait_async (engine, id, 20000, NULL, keep, &waited);
-  need (sbx_engine_container_wait_finish (await (&waited), &status, &error), error, "waited");
+  need (sbx_engine_container_wait_finish (await (&waited), &status, &error), &error, "waited");
   sbx_engine_container_inspect_async (engine, id, 0, NULL, keep, &inspected);
   state = sbx_engine_container_inspect_finish (await (&inspected), &error);
-  need (state != NULL, error, "inspected");
-  printf ("           out of memory: status %d, OOMKilled %d\n", (int) status, state->oom_killed);
+  need (state != NULL, &error, "inspected");
+  printf ("           out of memory: status %d, OOMKilled %d\n", (int)status, state->oom_killed);
   removed (id, "removed");
 }
 
@@ -317,7 +347,7 @@ probe_orphan (void)
   start (id);
   sbx_fd_close (g_steal_fd (&fd));
   sbx_engine_container_wait_async (engine, id, 5000, NULL, keep, &waited);
-  need (sbx_engine_container_wait_finish (await (&waited), &status, &error) && status == 3, error,
+  need (sbx_engine_container_wait_finish (await (&waited), &status, &error) && status == 3, &error,
         "a waiting worker ends when our end is closed");
   removed (id, "removed");
 }
@@ -332,12 +362,12 @@ probe_errors (void)
   sbx_attach_open_async (engine, "sbx-no-such", 0, NULL, keep, &attached);
   need (sbx_attach_open_finish (await (&attached), &error) == -1
           && g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_NOT_FOUND),
-        error, "attach to nothing is refused");
+        &error, "attach to nothing is refused");
   g_clear_error (&error);
   sbx_engine_image_inspect_async (engine, "sbx-no-such:latest", 0, NULL, keep, &image);
   need (sbx_engine_image_inspect_finish (await (&image), &error) == NULL
           && g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IMAGE_MISSING),
-        error, "a missing image is told");
+        &error, "a missing image is told");
 }
 
 static void
@@ -351,12 +381,12 @@ probe_daemon (void)
 
   sbx_engine_info_async (engine, 0, NULL, keep, &asked);
   info = sbx_engine_info_finish (await (&asked), &error);
-  need (info != NULL, error, "info");
-  printf ("           Docker %s, driver %s, cgroup %s, runtimes %u\n", info->server_version, info->cgroup_driver,
-          info->cgroup_version, g_strv_length (info->runtimes));
+  need (info != NULL, &error, "info");
+  printf ("           Docker %s, driver %s, cgroup %s, runtimes %u\n", info->server_version,
+          info->cgroup_driver, info->cgroup_version, g_strv_length (info->runtimes));
   sbx_engine_image_inspect_async (engine, IMAGE, 0, NULL, keep, &inspected);
   image = sbx_engine_image_inspect_finish (await (&inspected), &error);
-  need (image != NULL && g_strcmp0 (image->worker_version, "probe") == 0, error, "the image's label");
+  need (image != NULL && g_strcmp0 (image->worker_version, "probe") == 0, &error, "the image's label");
 }
 
 int
@@ -368,14 +398,15 @@ main (int argc, char **argv)
   }
   began = g_get_monotonic_time ();
   engine = sbx_engine_new (NULL);
-  (void) g_mkdir_with_parents ("/run/sbx-probe", 0755);
-  (void) g_mkdir_with_parents ("/var/lib/sbx-probe", 0755);
+  (void)g_mkdir_with_parents ("/run/sbx-probe", 0755);
+  (void)g_mkdir_with_parents ("/var/lib/sbx-probe", 0755);
   build_image (argv[1]);
   probe_daemon ();
   probe_errors ();
   probe_turn ();
   probe_killed ();
   probe_deaf ();
+  probe_flood ();
   probe_oom ();
   probe_orphan ();
   sbx_engine_unref (engine);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* units-probe: a scope of our own from start to end, and a restart of the bus, with the room's own client against a real
- * systemd. Run in a machine, as root or as the service's user (then polkit decides): `units-probe [--restart-bus]`.
+/* units-probe: a scope of our own from start to end, and a restart of the bus, with the room's own client
+ * against a real systemd. Run in a machine, as root or as the service's user (then polkit decides):
+ * `units-probe [--restart-bus]`.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,15 +22,16 @@ static SbxUnits *units;
 static void
 say (const char *what)
 {
-  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
+  printf ("%6.1f ms  %s\n", (double)(g_get_monotonic_time () - began) / 1000.0, what);
   fflush (stdout);
 }
 
 static void
-need (gboolean holds, const GError *error, const char *what)
+need (gboolean holds, GError **error, const char *what)
 {
   if (!holds) {
-    fprintf (stderr, "units-probe: %s: %s\n", what, error != NULL ? error->message : "not so");
+    fprintf (stderr, "units-probe: %s: %s\n", what,
+             error != NULL && *error != NULL ? (*error)->message : "not so");
     exit (1);
   }
   say (what);
@@ -38,7 +40,7 @@ need (gboolean holds, const GError *error, const char *what)
 static void
 keep (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  *(GAsyncResult **) user_data = g_object_ref (result);
+  *(GAsyncResult **)user_data = g_object_ref (result);
 }
 
 static GAsyncResult *
@@ -120,23 +122,25 @@ probe_scope (const char *name)
   int status = 0;
   pid_t pid = spawn_waiting (&gate);
 
-  need (start (name, pid, &group, &error), error, "scope started, process in it");
+  need (start (name, pid, &group, &error), &error, "scope started, process in it");
   printf ("           %s\n", group);
   need (write (gate, "x", 1) == 1, NULL, "gate opened");
-  need (!start (name, pid, NULL, &error) && g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN), error,
-        "the same name again is refused");
+  need (!start (name, pid, NULL, &error)
+          && g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN),
+        &error, "the same name again is refused");
   g_clear_error (&error);
 
   sbx_units_list_async (units, SBX_BROKER_SCOPE_GLOB, 0, NULL, keep, &listed);
   list = sbx_units_list_finish (await (&listed), &error);
-  need (list != NULL && list->len >= 1, error, "listed");
+  need (list != NULL && list->len >= 1, &error, "listed");
   sbx_units_processes_async (units, name, 0, NULL, keep, &asked);
   pids = sbx_units_processes_finish (await (&asked), &error);
-  need (pids != NULL && pids->len == 1 && g_array_index (pids, pid_t, 0) == pid, error, "its one process");
+  need (pids != NULL && pids->len == 1 && g_array_index (pids, pid_t, 0) == pid, &error, "its one process");
 
   sbx_units_do_async (units, SBX_UNITS_KILL, name, 0, NULL, keep, &killed);
-  need (sbx_units_do_finish (await (&killed), &error), error, "killed");
-  need (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL, NULL, "reaped");
+  need (sbx_units_do_finish (await (&killed), &error), &error, "killed");
+  need (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL, NULL,
+        "reaped");
   close (gate);
   for (;;) {
     g_autoptr (GAsyncResult) again = NULL;
@@ -146,7 +150,7 @@ probe_scope (const char *name)
     if (!sbx_units_do_finish (await (&again), &error))
       break;
   }
-  need (g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NO_UNIT), error, "gone by itself");
+  need (g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NO_UNIT), &error, "gone by itself");
 }
 
 /* What a caller without the right gets. */

@@ -29,8 +29,8 @@ start_daemon (Fixture *f)
   g_autofree char *line = NULL;
   g_autoptr (GDataInputStream) output = NULL;
 
-  f->daemon = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, "dbus-daemon", "--session", "--nofork", "--nopidfile",
-                                "--print-address=1", listen, NULL);
+  f->daemon = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, "dbus-daemon", "--session",
+                                "--nofork", "--nopidfile", "--print-address=1", listen, NULL);
   g_assert_no_error (error);
   output = g_data_input_stream_new (g_subprocess_get_stdout_pipe (f->daemon));
   line = g_data_input_stream_read_line (output, NULL, NULL, &error);
@@ -62,7 +62,8 @@ on_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
   }
   g_assert_true (sbx_bus_connection_peek (connection) == bus);
   g_assert_null (f->slot);
-  g_assert_cmpint (sd_bus_match_signal_async (bus, &f->slot, NULL, "/a", "a.B", "C", on_signal, NULL, f), >=, 0);
+  g_assert_cmpint (sd_bus_match_signal_async (bus, &f->slot, NULL, "/a", "a.B", "C", on_signal, NULL, f), >=,
+                   0);
   f->n_ready++;
   return TRUE;
 }
@@ -123,8 +124,9 @@ test_comes_back (Fixture *f, gconstpointer data)
       f->connection = sbx_bus_connection_new (f->address, &events, f);
     until (&f->n_ready, round);
     bus = sbx_bus_connection_peek (f->connection);
-    g_assert_cmpint (sd_bus_message_new_method_call (bus, &call, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-                                                     "org.freedesktop.DBus", "GetId"),
+    g_assert_cmpint (sd_bus_message_new_method_call (bus, &call, "org.freedesktop.DBus",
+                                                     "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                                     "GetId"),
                      >=, 0);
     sbx_bus_call_async (bus, call, 5000, NULL, keep_result, &result);
     answer = sbx_bus_call_finish (await_result (&result), &error);
@@ -180,13 +182,15 @@ test_limits (Fixture *f, gconstpointer data)
     g_autoptr (GAsyncResult) result = NULL;
     g_autoptr (GError) error = NULL;
 
-    g_assert_cmpint (sd_bus_message_new_method_call (sbx_bus_connection_peek (f->connection), &call, name, "/a", "a.B", "C"),
-                     >=, 0);
-    sbx_bus_call_async (sbx_bus_connection_peek (f->connection), call, i == 0 ? 50 : 60000, cancellable, keep_result, &result);
+    g_assert_cmpint (
+      sd_bus_message_new_method_call (sbx_bus_connection_peek (f->connection), &call, name, "/a", "a.B", "C"),
+      >=, 0);
+    sbx_bus_call_async (sbx_bus_connection_peek (f->connection), call, i == 0 ? 50 : 60000, cancellable,
+                        keep_result, &result);
     if (i == 1)
       g_cancellable_cancel (cancellable);
     g_assert_null (sbx_bus_call_finish (await_result (&result), &error));
-    g_assert_error (error, G_IO_ERROR, (gint) (i == 0 ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_CANCELLED));
+    g_assert_error (error, G_IO_ERROR, (gint)(i == 0 ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_CANCELLED));
   }
   sd_bus_close (silent);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A private dbus-daemon, and connections to it in this process's main loop: one for the tested side, one for a peer that
- * plays systemd or polkit. */
+/* A private dbus-daemon, and connections to it in this process's main loop: one for the tested side, one for
+ * a peer that plays systemd or polkit. */
 #pragma once
 
 #include <gio/gio.h>

@@ -8,7 +8,7 @@
 #include "bus/bus-source.h"
 #include "test-bus.h"
 
-#define ACTION "org.roundtable.Sandbox1.run-turn"
+#define ACTION   "org.roundtable.Sandbox1.run-turn"
 #define OUR_PATH "/org/roundtable/Sandbox1"
 
 /* How the peer plays polkit, and what comes of it. */
@@ -21,18 +21,25 @@ typedef struct {
   gboolean interactive; /* the caller's message allows it */
   gint code;            /* SbxPolkitError, -1: a verdict */
   SbxPolkitVerdict verdict;
-  const char *reply;    /* the name of the error that the caller gets; NULL: none */
+  const char *reply; /* the name of the error that the caller gets; NULL: none */
 } Play;
 
 static const Play plays[] = {
   { .name = "yes", .authorized = TRUE, .code = -1, .verdict = SBX_POLKIT_YES },
   { .name = "no", .code = -1, .verdict = SBX_POLKIT_NO, .reply = "org.freedesktop.DBus.Error.AccessDenied" },
-  { .name = "challenge", .challenge = TRUE, .code = -1, .verdict = SBX_POLKIT_CHALLENGE,
+  { .name = "challenge",
+    .challenge = TRUE,
+    .code = -1,
+    .verdict = SBX_POLKIT_CHALLENGE,
     .reply = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired" },
   { .name = "interactive", .authorized = TRUE, .interactive = TRUE, .code = -1, .verdict = SBX_POLKIT_YES },
-  { .name = "refused", .refusal = "org.freedesktop.PolicyKit1.Error.Failed", .code = SBX_POLKIT_ERROR_FAILED,
+  { .name = "refused",
+    .refusal = "org.freedesktop.PolicyKit1.Error.Failed",
+    .code = SBX_POLKIT_ERROR_FAILED,
     .reply = "org.freedesktop.DBus.Error.AccessDenied" },
-  { .name = "absent", .refusal = "org.freedesktop.DBus.Error.ServiceUnknown", .code = SBX_POLKIT_ERROR_ABSENT,
+  { .name = "absent",
+    .refusal = "org.freedesktop.DBus.Error.ServiceUnknown",
+    .code = SBX_POLKIT_ERROR_ABSENT,
     .reply = "org.freedesktop.DBus.Error.AccessDenied" },
 };
 
@@ -80,7 +87,8 @@ method_check (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
     return 1;
   if (f->play->refusal != NULL)
     return sd_bus_error_set (ret_error, f->play->refusal, "because");
-  return sd_bus_reply_method_return (message, "(bba{ss})", (int) f->play->authorized, (int) f->play->challenge, 0);
+  return sd_bus_reply_method_return (message, "(bba{ss})", (int)f->play->authorized, (int)f->play->challenge,
+                                     0);
 }
 
 static int
@@ -117,7 +125,8 @@ on_answered (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 
 static const sd_bus_vtable polkit_vtable[] = {
   SD_BUS_VTABLE_START (0),
-  SD_BUS_METHOD ("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", method_check, SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_METHOD ("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", method_check,
+                 SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD ("CancelCheckAuthorization", "s", NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_VTABLE_END,
 };
@@ -137,7 +146,8 @@ set_up (Fixture *f, gconstpointer data)
                                              "org.freedesktop.PolicyKit1.Authority", polkit_vtable, f),
                    >=, 0);
   f->service = test_bus_connect (&f->bus);
-  g_assert_cmpint (sd_bus_add_object_vtable (f->service, NULL, OUR_PATH, "org.roundtable.Test", our_vtable, f), >=, 0);
+  g_assert_cmpint (
+    sd_bus_add_object_vtable (f->service, NULL, OUR_PATH, "org.roundtable.Test", our_vtable, f), >=, 0);
   g_assert_cmpint (sd_bus_request_name (f->service, "org.roundtable.Test", 0), >=, 0);
   f->service_source = sbx_bus_source_new (f->service, NULL, NULL);
   g_source_attach (f->service_source, NULL);

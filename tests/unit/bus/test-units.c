@@ -38,14 +38,20 @@ static const Play plays[] = {
   { .name = "signal-first", .job = "done", .signal_first = TRUE, .group = GROUP, .code = -1 },
   { .name = "foreign-signal", .job = "done", .foreign_signal = TRUE, .group = GROUP, .code = -1 },
   { .name = "job-failed", .job = "failed", .code = SBX_UNITS_ERROR_FAILED },
-  { .name = "other-group", .job = "done", .group = "/system.slice/other.service", .code = SBX_UNITS_ERROR_NOT_MEMBER },
+  { .name = "other-group",
+    .job = "done",
+    .group = "/system.slice/other.service",
+    .code = SBX_UNITS_ERROR_NOT_MEMBER },
   { .name = "no-group", .job = "done", .group = "", .code = SBX_UNITS_ERROR_NOT_MEMBER },
   { .name = "root-group", .job = "done", .group = "/", .code = SBX_UNITS_ERROR_NOT_MEMBER },
   { .name = "exists", .refusal = "org.freedesktop.systemd1.UnitExists", .code = SBX_UNITS_ERROR_NAME_TAKEN },
   { .name = "denied", .refusal = "org.freedesktop.DBus.Error.AccessDenied", .code = SBX_UNITS_ERROR_DENIED },
-  { .name = "interactive", .refusal = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired",
+  { .name = "interactive",
+    .refusal = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired",
     .code = SBX_UNITS_ERROR_DENIED },
-  { .name = "other-refusal", .refusal = "org.freedesktop.DBus.Error.InvalidArgs", .code = SBX_UNITS_ERROR_FAILED },
+  { .name = "other-refusal",
+    .refusal = "org.freedesktop.DBus.Error.InvalidArgs",
+    .code = SBX_UNITS_ERROR_FAILED },
 };
 
 static void
@@ -53,8 +59,10 @@ emit_job_removed (sd_bus *from, const char *to, const char *unit, const char *re
 {
   g_autoptr (sd_bus_message) signal = NULL;
 
-  g_assert_cmpint (sd_bus_message_new_signal (from, &signal, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "JobRemoved"), >=, 0);
-  g_assert_cmpint (sd_bus_message_append (signal, "uoss", 7, "/org/freedesktop/systemd1/job/7", unit, result), >=, 0);
+  g_assert_cmpint (
+    sd_bus_message_new_signal (from, &signal, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "JobRemoved"), >=, 0);
+  g_assert_cmpint (sd_bus_message_append (signal, "uoss", 7, "/org/freedesktop/systemd1/job/7", unit, result),
+                   >=, 0);
   if (to != NULL)
     g_assert_cmpint (sd_bus_message_set_destination (signal, to), >=, 0);
   g_assert_cmpint (sd_bus_send (from, signal, NULL), >=, 0);
@@ -122,13 +130,14 @@ method_simple (sd_bus_message *message, void *user_data, sd_bus_error *ret_error
 static int
 method_list (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  return sd_bus_reply_method_return (message, "a(ssssssouso)", 2, "a.scope", "A", "loaded", "active", "running", "", "/a", 0u,
-                                     "", "/", "b.scope", "B", "loaded", "failed", "failed", "", "/b", 0u, "", "/");
+  return sd_bus_reply_method_return (message, "a(ssssssouso)", 2, "a.scope", "A", "loaded", "active",
+                                     "running", "", "/a", 0u, "", "/", "b.scope", "B", "loaded", "failed",
+                                     "failed", "", "/b", 0u, "", "/");
 }
 
 static int
-property_get_group (sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply,
-                    void *user_data, sd_bus_error *ret_error)
+property_get_group (sd_bus *bus, const char *path, const char *interface, const char *property,
+                    sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
 {
   Fixture *f = user_data;
 
@@ -162,10 +171,11 @@ set_up (Fixture *f, gconstpointer data)
 
   f->play = data != NULL ? data : &plays[0];
   test_bus_set_up (&f->bus, SBX_SYSTEMD_NAME);
-  g_assert_cmpint (sd_bus_add_object_vtable (f->bus.peer, NULL, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, manager_vtable, f),
-                   >=, 0);
-  g_assert_cmpint (sd_bus_add_fallback_vtable (f->bus.peer, NULL, SBX_SYSTEMD_PATH "/unit", "org.freedesktop.systemd1.Scope",
-                                               scope_vtable, NULL, f),
+  g_assert_cmpint (
+    sd_bus_add_object_vtable (f->bus.peer, NULL, SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, manager_vtable, f),
+    >=, 0);
+  g_assert_cmpint (sd_bus_add_fallback_vtable (f->bus.peer, NULL, SBX_SYSTEMD_PATH "/unit",
+                                               "org.freedesktop.systemd1.Scope", scope_vtable, NULL, f),
                    >=, 0);
   f->units = sbx_units_new (f->bus.client, &error);
   g_assert_no_error (error);

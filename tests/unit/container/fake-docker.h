@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A Docker socket that follows a script: one step a connection, in order. In the same process and main loop. */
+/* A Docker socket that follows a script: one step a connection, in order. In the same process and main loop.
+ */
 #pragma once
 
 #include <gio/gio.h>
@@ -20,7 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FakeDocker, fake_docker_free)
 const char *fake_docker_path (FakeDocker *self);
 
 /* The next connection's request must begin with expected ("GET /v1.41/info HTTP"); answer NULL: none. */
-void fake_docker_add (FakeDocker *self, const char *expected, const char *answer, gssize n_bytes, FakeFlags flags);
+void
+fake_docker_add (FakeDocker *self, const char *expected, const char *answer, gssize n_bytes, FakeFlags flags);
 /* A whole answer with that status, with a length. */
 void fake_docker_add_json (FakeDocker *self, const char *expected, guint status, const char *body);
 

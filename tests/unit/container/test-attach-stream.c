@@ -12,11 +12,14 @@
 #include "fake-docker.h"
 
 #define ATTACH "POST /v1.41/containers/abc/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\n"
-#define UPGRADED "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+#define UPGRADED                                                                                             \
+  "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: "                 \
+  "Upgrade\r\nUpgrade: tcp\r\n\r\n"
 #define GUEST "\1\0\0\0\0\0\0\2\r\n\r\n"
 
 static int
-open_stream (const char *answer, gssize n_bytes, FakeFlags flags, FakeDocker *docker, guint timeout_ms, GError **error)
+open_stream (const char *answer, gssize n_bytes, FakeFlags flags, FakeDocker *docker, guint timeout_ms,
+             GError **error)
 {
   g_autoptr (SbxEngine) engine = sbx_engine_new (fake_docker_path (docker));
   g_autoptr (GAsyncResult) result = NULL;
@@ -33,8 +36,8 @@ test_open (gconstpointer flags)
   static const char answer[] = UPGRADED GUEST;
   g_autoptr (FakeDocker) docker = fake_docker_new ();
   g_autoptr (GError) error = NULL;
-  g_auto (SbxFd) fd = open_stream (answer, sizeof answer - 1, FAKE_HOLD | (FakeFlags) GPOINTER_TO_INT (flags), docker, 0,
-                                   &error);
+  g_auto (SbxFd) fd = open_stream (answer, sizeof answer - 1, FAKE_HOLD | (FakeFlags)GPOINTER_TO_INT (flags),
+                                   docker, 0, &error);
   char got[64] = { 0 };
   gsize n_got = 0;
 
@@ -47,7 +50,7 @@ test_open (gconstpointer flags)
     ssize_t n = recv (fd, got + n_got, sizeof got - n_got, 0);
 
     if (n > 0)
-      n_got += (gsize) n;
+      n_got += (gsize)n;
     else
       g_main_context_iteration (NULL, TRUE);
   }
@@ -61,10 +64,11 @@ static const struct {
   guint timeout_ms;
   SbxEngineError code;
 } refusals[] = {
-  { "gone", "HTTP/1.1 404 Not Found\r\nContent-Length: 27\r\n\r\n{\"message\":\"No such thing\"}\n", FAKE_CLOSE, 0,
-    SBX_ENGINE_ERROR_NOT_FOUND },
-  { "chunked", "HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n11\r\n{\"message\":\"bad\"}\r\n0\r\n\r\n", FAKE_CLOSE, 0,
-    SBX_ENGINE_ERROR_REFUSED },
+  { "gone", "HTTP/1.1 404 Not Found\r\nContent-Length: 27\r\n\r\n{\"message\":\"No such thing\"}\n",
+    FAKE_CLOSE, 0, SBX_ENGINE_ERROR_NOT_FOUND },
+  { "chunked",
+    "HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n11\r\n{\"message\":\"bad\"}\r\n0\r\n\r\n",
+    FAKE_CLOSE, 0, SBX_ENGINE_ERROR_REFUSED },
   { "no-upgrade", "HTTP/1.1 200 OK\r\n\r\n", FAKE_CLOSE, 0, SBX_ENGINE_ERROR_REFUSED },
   { "silent", NULL, FAKE_HOLD, 100, SBX_ENGINE_ERROR_DOWN },
   { "closed", "", FAKE_CLOSE, 0, SBX_ENGINE_ERROR_DOWN },
@@ -82,8 +86,10 @@ test_refusals (void)
     g_autoptr (GError) error = NULL;
 
     g_test_message ("%s", refusals[i].name);
-    g_assert_cmpint (open_stream (refusals[i].answer, -1, refusals[i].flags, docker, refusals[i].timeout_ms, &error), ==, -1);
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint) refusals[i].code);
+    g_assert_cmpint (
+      open_stream (refusals[i].answer, -1, refusals[i].flags, docker, refusals[i].timeout_ms, &error), ==,
+      -1);
+    g_assert_error (error, SBX_ENGINE_ERROR, (gint)refusals[i].code);
   }
 }
 
@@ -105,7 +111,7 @@ test_write (void)
   close (pair[0]);
   while ((n = recv (pair[1], piece, sizeof piece, 0)) != 0) {
     if (n > 0)
-      n_got += (gsize) n;
+      n_got += (gsize)n;
     else
       g_main_context_iteration (NULL, TRUE);
   }

@@ -7,8 +7,9 @@
 #include "fake-docker.h"
 
 #define V "/v1.41"
-#define INSPECT \
-  "{\"Id\":\"abc\",\"Name\":\"/n\",\"State\":{\"Status\":\"exited\",\"Running\":false,\"OOMKilled\":true,\"ExitCode\":137," \
+#define INSPECT                                                                                              \
+  "{\"Id\":\"abc\",\"Name\":\"/"                                                                             \
+  "n\",\"State\":{\"Status\":\"exited\",\"Running\":false,\"OOMKilled\":true,\"ExitCode\":137,"              \
   "\"Pid\":0,\"Error\":\"\"}}"
 
 typedef struct {
@@ -37,8 +38,8 @@ test_ping (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  fake_docker_add (f->docker, "GET " V "/_ping HTTP/1.1\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK", -1,
-                   FAKE_HOLD);
+  fake_docker_add (f->docker, "GET " V "/_ping HTTP/1.1\r\n",
+                   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK", -1, FAKE_HOLD);
   sbx_engine_ping_async (f->engine, 0, NULL, keep_result, &f->result);
   g_assert_true (sbx_engine_ping_finish (await_result (&f->result), &error));
   g_assert_no_error (error);
@@ -50,10 +51,11 @@ test_info (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (SbxEngineInfo) info = NULL;
 
-  fake_docker_add (f->docker, "GET " V "/info HTTP/1.1\r\n",
-                   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\n{\"ServerVersion\":\"20.10.24\",\"C"
-                   "\r\n44\r\ngroupDriver\":\"systemd\",\"Runtimes\":{\"runc\":{}},\"ContainersRunning\":3}\r\n0\r\n\r\n",
-                   -1, FAKE_DRIBBLE);
+  fake_docker_add (
+    f->docker, "GET " V "/info HTTP/1.1\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\n{\"ServerVersion\":\"20.10.24\",\"C"
+    "\r\n44\r\ngroupDriver\":\"systemd\",\"Runtimes\":{\"runc\":{}},\"ContainersRunning\":3}\r\n0\r\n\r\n",
+    -1, FAKE_DRIBBLE);
   sbx_engine_info_async (f->engine, 0, NULL, keep_result, &f->result);
   info = sbx_engine_info_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
@@ -77,11 +79,14 @@ static const struct {
   { "closed", "", FAKE_CLOSE, 0, SBX_ENGINE_ERROR_DOWN },
   { "cut-head", "HTTP/1.1 200 OK\r\nCont", FAKE_CLOSE, 0, SBX_ENGINE_ERROR_DOWN },
   { "cut-body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"Ser", FAKE_CLOSE, 0, SBX_ENGINE_ERROR_DOWN },
-  { "stuck-body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"Ser", FAKE_HOLD, 100, SBX_ENGINE_ERROR_DOWN },
+  { "stuck-body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"Ser", FAKE_HOLD, 100,
+    SBX_ENGINE_ERROR_DOWN },
   { "garbage", "+OK Dovecot ready.\r\n", FAKE_HOLD, 0, SBX_ENGINE_ERROR_ANSWER },
-  { "too-large", "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n", FAKE_HOLD, 0, SBX_ENGINE_ERROR_ANSWER },
+  { "too-large", "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n", FAKE_HOLD, 0,
+    SBX_ENGINE_ERROR_ANSWER },
   { "not-json", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK", FAKE_HOLD, 0, SBX_ENGINE_ERROR_ANSWER },
-  { "not-an-object", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", FAKE_HOLD, 0, SBX_ENGINE_ERROR_ANSWER },
+  { "not-an-object", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", FAKE_HOLD, 0,
+    SBX_ENGINE_ERROR_ANSWER },
   { "server-error", "HTTP/1.1 500 Oh\r\nContent-Length: 17\r\n\r\n{\"message\":\"bad\"}", FAKE_HOLD, 0,
     SBX_ENGINE_ERROR_REFUSED },
   { "html", "HTTP/1.1 502 Oh\r\nContent-Length: 6\r\n\r\n<html>", FAKE_HOLD, 0, SBX_ENGINE_ERROR_REFUSED },
@@ -97,7 +102,7 @@ test_failures (Fixture *f, gconstpointer data)
     fake_docker_add (f->docker, "GET " V "/info", failures[i].answer, -1, failures[i].flags);
     sbx_engine_info_async (f->engine, failures[i].timeout_ms, NULL, keep_result, &f->result);
     g_assert_null (sbx_engine_info_finish (await_result (&f->result), &error));
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint) failures[i].code);
+    g_assert_error (error, SBX_ENGINE_ERROR, (gint)failures[i].code);
     g_clear_object (&f->result);
   }
 }
@@ -159,8 +164,9 @@ test_image (Fixture *f, gconstpointer data)
   g_autoptr (SbxImage) ours = NULL;
   g_autoptr (SbxImage) other = NULL;
 
-  fake_docker_add_json (f->docker, "GET " V "/images/reg.example:5000/a/b:latest/json HTTP", 200,
-                        "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"0.1.0\"}}}");
+  fake_docker_add_json (
+    f->docker, "GET " V "/images/reg.example:5000/a/b:latest/json HTTP", 200,
+    "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"0.1.0\"}}}");
   sbx_engine_image_inspect_async (f->engine, "reg.example:5000/a/b:latest", 0, NULL, keep_result, &f->result);
   ours = sbx_engine_image_inspect_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
@@ -168,14 +174,16 @@ test_image (Fixture *f, gconstpointer data)
   g_assert_cmpstr (ours->worker_version, ==, "0.1.0");
   g_clear_object (&f->result);
 
-  fake_docker_add_json (f->docker, "GET " V "/images/a%20b/json HTTP", 200, "{\"Id\":\"sha256:2\",\"Config\":{\"Labels\":null}}");
+  fake_docker_add_json (f->docker, "GET " V "/images/a%20b/json HTTP", 200,
+                        "{\"Id\":\"sha256:2\",\"Config\":{\"Labels\":null}}");
   sbx_engine_image_inspect_async (f->engine, "a b", 0, NULL, keep_result, &f->result);
   other = sbx_engine_image_inspect_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
   g_assert_null (other->worker_version);
   g_clear_object (&f->result);
 
-  fake_docker_add_json (f->docker, "GET " V "/images/none/json", 404, "{\"message\":\"No such image: none:latest\"}");
+  fake_docker_add_json (f->docker, "GET " V "/images/none/json", 404,
+                        "{\"message\":\"No such image: none:latest\"}");
   sbx_engine_image_inspect_async (f->engine, "none", 0, NULL, keep_result, &f->result);
   g_assert_null (sbx_engine_image_inspect_finish (await_result (&f->result), &error));
   g_assert_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IMAGE_MISSING);
@@ -186,7 +194,7 @@ static void
 build (Fixture *f, const char *answer, FakeFlags flags, gsize n_bytes, GError **error)
 {
   g_autofree char *data = g_strnfill (n_bytes, 'x');
-  g_autoptr (GInputStream) tar = g_memory_input_stream_new_from_data (data, (gssize) n_bytes, NULL);
+  g_autoptr (GInputStream) tar = g_memory_input_stream_new_from_data (data, (gssize)n_bytes, NULL);
 
   fake_docker_add (f->docker, "POST " V "/build?t=w%3Alatest&", answer, -1, flags);
   sbx_engine_image_build_async (f->engine, "w:latest", tar, 0, NULL, keep_result, &f->result);
@@ -199,19 +207,23 @@ test_build (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  build (f, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"stream\":\"Step 1\"}\n", FAKE_HOLD, 200000, &error);
+  build (f, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"stream\":\"Step 1\"}\n", FAKE_HOLD, 200000,
+         &error);
   g_assert_no_error (error);
   g_assert_nonnull (strstr (fake_docker_request (f->docker, 0), "Transfer-Encoding: chunked\r\n"));
   g_assert_nonnull (strstr (fake_docker_request (f->docker, 0), "\r\n\r\n10000\r\nxxx"));
 
-  build (f, "HTTP/1.1 200 OK\r\n\r\n{\"stream\":\"a\"}\n{\"errorDetail\":{\"message\":\"no\"},\"error\":\"no space\"}\n",
+  build (f,
+         "HTTP/1.1 200 OK\r\n\r\n{\"stream\":\"a\"}\n{\"errorDetail\":{\"message\":\"no\"},\"error\":\"no "
+         "space\"}\n",
          FAKE_CLOSE, 10, &error);
   g_assert_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED);
   g_assert_nonnull (strstr (error->message, "no space"));
   g_clear_error (&error);
 
   /* dockerd refuses before it has read all of the tar, and closes. */
-  build (f, "HTTP/1.1 400 Bad\r\nContent-Length: 17\r\n\r\n{\"message\":\"tar\"}", FAKE_EARLY, 4000000, &error);
+  build (f, "HTTP/1.1 400 Bad\r\nContent-Length: 17\r\n\r\n{\"message\":\"tar\"}", FAKE_EARLY, 4000000,
+         &error);
   g_assert_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED);
 }
 
@@ -224,14 +236,16 @@ test_create (Fixture *f, gconstpointer data)
     SbxEngineError code;
   } refusals[] = {
     { 404, "{\"message\":\"No such image: nope:latest\"}", SBX_ENGINE_ERROR_IMAGE_MISSING },
-    { 409, "{\"message\":\"Conflict. The container name \\\"/n\\\" is already in use\"}", SBX_ENGINE_ERROR_NAME_TAKEN },
+    { 409, "{\"message\":\"Conflict. The container name \\\"/n\\\" is already in use\"}",
+      SBX_ENGINE_ERROR_NAME_TAKEN },
     { 400, "{\"message\":\"invalid mount config\"}", SBX_ENGINE_ERROR_REFUSED },
     { 201, "{\"Warnings\":[]}", SBX_ENGINE_ERROR_ANSWER },
   };
   g_autoptr (GError) error = NULL;
   g_autofree char *id = NULL;
 
-  fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n-1 HTTP", 201, "{\"Id\":\"abc\",\"Warnings\":[]}");
+  fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n-1 HTTP", 201,
+                        "{\"Id\":\"abc\",\"Warnings\":[]}");
   sbx_engine_container_create_async (f->engine, "n-1", "{\"Image\":\"i\"}", 0, NULL, keep_result, &f->result);
   id = sbx_engine_container_create_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
@@ -240,10 +254,11 @@ test_create (Fixture *f, gconstpointer data)
 
   for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++) {
     g_clear_object (&f->result);
-    fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n HTTP", refusals[i].status, refusals[i].body);
+    fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n HTTP", refusals[i].status,
+                          refusals[i].body);
     sbx_engine_container_create_async (f->engine, "n", "{}", 0, NULL, keep_result, &f->result);
     g_assert_null (sbx_engine_container_create_finish (await_result (&f->result), &error));
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint) refusals[i].code);
+    g_assert_error (error, SBX_ENGINE_ERROR, (gint)refusals[i].code);
     g_clear_error (&error);
   }
 }
@@ -255,16 +270,18 @@ test_run (Fixture *f, gconstpointer data)
   g_autoptr (SbxContainerState) state = NULL;
   gint64 status = -1;
 
-  fake_docker_add (f->docker, "POST " V "/containers/abc/start HTTP", "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_HOLD);
+  fake_docker_add (f->docker, "POST " V "/containers/abc/start HTTP", "HTTP/1.1 204 No Content\r\n\r\n", -1,
+                   FAKE_HOLD);
   sbx_engine_container_start_async (f->engine, "abc", 0, NULL, keep_result, &f->result);
   g_assert_true (sbx_engine_container_start_finish (await_result (&f->result), &error));
   g_clear_object (&f->result);
 
   /* 20.10's form, in chunks that come late */
-  fake_docker_add (f->docker, "POST " V "/containers/abc/wait?condition=not-running HTTP",
-                   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{\"Error\":null,\"StatusCode\":7  }\n\r\n"
-                   "0\r\n\r\n",
-                   -1, FAKE_DRIBBLE);
+  fake_docker_add (
+    f->docker, "POST " V "/containers/abc/wait?condition=not-running HTTP",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{\"Error\":null,\"StatusCode\":7  }\n\r\n"
+    "0\r\n\r\n",
+    -1, FAKE_DRIBBLE);
   sbx_engine_container_wait_async (f->engine, "abc", 0, NULL, keep_result, &f->result);
   g_assert_true (sbx_engine_container_wait_finish (await_result (&f->result), &status, &error));
   g_assert_cmpint (status, ==, 7);
@@ -294,9 +311,10 @@ test_list (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) list = NULL;
   SbxContainerInfo *first = NULL;
 
-  fake_docker_add_json (f->docker, "GET " V "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22a%3Db%22%5D%7D HTTP", 200,
-                        "[{\"Id\":\"1\",\"Names\":[\"/n1\"],\"State\":\"created\",\"Labels\":{\"a\":\"b\"}},"
-                        "{\"Id\":\"2\",\"Names\":null,\"State\":\"running\"},7]");
+  fake_docker_add_json (
+    f->docker, "GET " V "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22a%3Db%22%5D%7D HTTP", 200,
+    "[{\"Id\":\"1\",\"Names\":[\"/n1\"],\"State\":\"created\",\"Labels\":{\"a\":\"b\"}},"
+    "{\"Id\":\"2\",\"Names\":null,\"State\":\"running\"},7]");
   sbx_engine_container_list_async (f->engine, "a=b", 0, NULL, keep_result, &f->result);
   list = sbx_engine_container_list_finish (await_result (&f->result), &error);
   g_assert_no_error (error);

@@ -5,9 +5,9 @@
 #include "fake-docker.h"
 
 #define DELETE "DELETE /v1.41/containers/abc?force=1&v=1 HTTP"
-#define LOOK "GET /v1.41/containers/abc/json HTTP"
-#define BUSY "{\"message\":\"removal of container abc is already in progress\"}"
-#define GONE "{\"message\":\"No such container: abc\"}"
+#define LOOK   "GET /v1.41/containers/abc/json HTTP"
+#define BUSY   "{\"message\":\"removal of container abc is already in progress\"}"
+#define GONE   "{\"message\":\"No such container: abc\"}"
 
 typedef struct {
   const char *expected;
@@ -25,7 +25,9 @@ static const struct {
   { "busy-then-gone", -1, { { DELETE, 409, BUSY }, { LOOK, 200, "{\"Id\":\"abc\"}" }, { LOOK, 404, GONE } } },
   { "second-try", -1, { { DELETE, 500, "{\"message\":\"driver failed\"}" }, { DELETE, 204, "" } } },
   { "restart", -1, { { DELETE, 0, NULL }, { DELETE, 0, NULL }, { DELETE, 404, GONE } } },
-  { "stubborn", SBX_ENGINE_ERROR_REFUSED, { { DELETE, 500, "{}" }, { DELETE, 500, "{}" }, { DELETE, 500, "{}" } } },
+  { "stubborn",
+    SBX_ENGINE_ERROR_REFUSED,
+    { { DELETE, 500, "{}" }, { DELETE, 500, "{}" }, { DELETE, 500, "{}" } } },
   { "down", SBX_ENGINE_ERROR_DOWN, { { DELETE, 0, NULL }, { DELETE, 0, NULL }, { DELETE, 0, NULL } } },
   { "busy-then-lost", -1, { { DELETE, 409, BUSY }, { LOOK, 0, NULL }, { DELETE, 204, "" } } },
 };

@@ -25,22 +25,25 @@ static const SbxContainerSpec good = {
 };
 
 /* PROTOCOL 4 as section 9 changes it, member by member: what must be there, and nothing else may. */
-static const char expected[]
-  = "{'Image':'roundtable-sandbox-worker:latest','User':'990:989','Env':['HOME=/tmp/home'],"
-    "'Labels':{'org.roundtable.sandbox.installation':'inst','org.roundtable.sandbox.channel':'" CHANNEL "',"
-    "'org.roundtable.sandbox.turn':'t1'},'OpenStdin':true,'StdinOnce':true,'AttachStdin':true,'AttachStdout':true,"
-    "'AttachStderr':true,'Tty':false,'NetworkDisabled':true,'StopTimeout':1,"
-    "'HostConfig':{'NetworkMode':'none','ReadonlyRootfs':true,'CapDrop':['ALL'],'Privileged':false,"
-    "'SecurityOpt':['no-new-privileges:true'],'Memory':536870912,'MemorySwap':536870912,'NanoCpus':1000000000,"
-    "'PidsLimit':64,'Ulimits':[{'Name':'nofile','Soft':256,'Hard':256}],"
-    "'Tmpfs':{'/tmp':'rw,noexec,nosuid,nodev,size=64m,mode=1777','/dev/shm':'rw,noexec,nosuid,nodev,size=1m,mode=1777'},"
-    "'ShmSize':1048576,'Mounts':["
-    "{'Type':'bind','Source':'/run/roundtable-sandbox/turn-1','Target':'/broker','ReadOnly':true,"
-    "'BindOptions':{'Propagation':'rprivate'}},"
-    "{'Type':'bind','Source':'/var/lib/roundtable-sandbox/workspaces/w','Target':'/workspace','ReadOnly':false,"
-    "'BindOptions':{'Propagation':'rprivate'}}],"
-    "'LogConfig':{'Type':'none','Config':{}},'Init':false,'AutoRemove':false,'IpcMode':'private',"
-    "'CgroupnsMode':'private','RestartPolicy':{'Name':'no'},'OomScoreAdj':500,'CgroupParent':'sandboxd-turn.slice'}}";
+static const char expected[] =
+  "{'Image':'roundtable-sandbox-worker:latest','User':'990:989','Env':['HOME=/tmp/home'],"
+  "'Labels':{'org.roundtable.sandbox.installation':'inst','org.roundtable.sandbox.channel':'" CHANNEL "',"
+  "'org.roundtable.sandbox.turn':'t1'},'OpenStdin':true,'StdinOnce':true,'AttachStdin':true,'AttachStdout':"
+  "true,"
+  "'AttachStderr':true,'Tty':false,'NetworkDisabled':true,'StopTimeout':1,"
+  "'HostConfig':{'NetworkMode':'none','ReadonlyRootfs':true,'CapDrop':['ALL'],'Privileged':false,"
+  "'SecurityOpt':['no-new-privileges:true'],'Memory':536870912,'MemorySwap':536870912,'NanoCpus':1000000000,"
+  "'PidsLimit':64,'Ulimits':[{'Name':'nofile','Soft':256,'Hard':256}],"
+  "'Tmpfs':{'/tmp':'rw,noexec,nosuid,nodev,size=64m,mode=1777','/dev/"
+  "shm':'rw,noexec,nosuid,nodev,size=1m,mode=1777'},"
+  "'ShmSize':1048576,'Mounts':["
+  "{'Type':'bind','Source':'/run/roundtable-sandbox/turn-1','Target':'/broker','ReadOnly':true,"
+  "'BindOptions':{'Propagation':'rprivate'}},"
+  "{'Type':'bind','Source':'/var/lib/roundtable-sandbox/workspaces/w','Target':'/workspace','ReadOnly':false,"
+  "'BindOptions':{'Propagation':'rprivate'}}],"
+  "'LogConfig':{'Type':'none','Config':{}},'Init':false,'AutoRemove':false,'IpcMode':'private',"
+  "'CgroupnsMode':'private','RestartPolicy':{'Name':'no'},'OomScoreAdj':500,'CgroupParent':'sandboxd-turn."
+  "slice'}}";
 
 static void
 test_whole (void)
@@ -74,10 +77,11 @@ test_wipe (void)
   g_assert_true (sbx_json_gate (json, strlen (json), 65536, &error));
 }
 
-#define WITH(...) \
-  { \
-    .image = "i", .installation = "n", .channel = CHANNEL, .turn = "t", .uid = 1, .gid = 1, .memory_bytes = 64u << 20, \
-    .nano_cpus = 1, .pids = 8, .run_dir = "/run/a", .workspace = "/var/b", __VA_ARGS__ \
+#define WITH(...)                                                                                            \
+  {                                                                                                          \
+    .image = "i", .installation = "n", .channel = CHANNEL, .turn = "t", .uid = 1, .gid = 1,                  \
+    .memory_bytes = 64u << 20, .nano_cpus = 1, .pids = 8, .run_dir = "/run/a", .workspace = "/var/b",        \
+    __VA_ARGS__                                                                                              \
   }
 
 #pragma GCC diagnostic push
@@ -94,7 +98,8 @@ static const struct {
   { "image-blank", FALSE, WITH (.image = "a b") },
   { "installation", FALSE, WITH (.installation = "") },
   { "channel-short", FALSE, WITH (.channel = "abc") },
-  { "channel-upper", FALSE, WITH (.channel = "0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef") },
+  { "channel-upper", FALSE,
+    WITH (.channel = "0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef") },
   { "turn", FALSE, WITH (.turn = NULL) },
   { "root", FALSE, WITH (.uid = 0) },
   { "root-group", FALSE, WITH (.gid = 0) },
