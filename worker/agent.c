@@ -59,7 +59,7 @@ static gboolean
 end (Agent *self, SbxReplyReason reason, GError *error)
 {
   self->reply->reason = reason;
-  g_printerr ("sandbox-worker: %s%s%s\n", sbx_reply_reason_name (reason), error != NULL ? ": " : "",
+  g_printerr ("sandbox-worker: %s%s%s\n", sbx_reply_failure_name (reason), error != NULL ? ": " : "",
               error != NULL ? error->message : "");
   g_clear_error (&error);
   return FALSE;
@@ -176,9 +176,10 @@ post (Agent *self, const char *path, const GString *body, GError **error)
 }
 
 static GByteArray *
-post_compaction (gpointer user_data, const char *path, const GString *body, guint deadline_msec)
+post_compaction (gpointer user_data, const char *path, const GString *body, guint deadline_msec,
+                 GError **error)
 {
-  return post_within (user_data, path, body, deadline_msec, NULL);
+  return post_within (user_data, path, body, deadline_msec, error);
 }
 
 /* At the start and so at most once in a turn; whatever comes of it, the turn goes on. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json-write.h"
+#include "broker-client.h"
 #include "cut.h"
 #include "conversation.h"
 #include "json-in.h"
@@ -98,20 +99,26 @@ begin_body (const Part *part)
 /* What the compactor gave: {"text": …}. */
 static char *
 ask_compactor (const SbxTurnInput *input, const Part *part, guint64 tokens_before, guint deadline_msec,
-               SbxCompactionPost post, gpointer user_data)
+               SbxCompactionPost post, gpointer user_data, SbxCompactionReason *ret_reason)
 {
   g_autofree char *path = g_strconcat ("/tools/", input->compactor, NULL);
   g_autoptr (GString) body = begin_body (part);
   g_autoptr (GByteArray) answer = NULL;
   g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GError) error = NULL;
   const char *text;
 
   g_string_append (body, ",\"kept\":");
   write_messages (body, part->history, part->split, part->history->len);
   g_string_append_printf (body, ",\"tokens_before\":%" G_GUINT64_FORMAT "}", tokens_before);
-  answer = post (user_data, path, body, deadline_msec);
-  if (answer == NULL)
+  answer = post (user_data, path, body, deadline_msec, &error);
+  if (answer == NULL) {
+    *ret_reason = g_error_matches (error, SBX_BROKER_ERROR, SBX_BROKER_ERROR_DEADLINE)
+                    ? SBX_COMPACTION_REASON_COMPACTOR_TIMEOUT
+                    : SBX_COMPACTION_REASON_COMPACTOR_FAILED;
     return NULL;
+  }
+  *ret_reason = SBX_COMPACTION_REASON_COMPACTOR_INVALID;
   root = sbx_json_in_read ((const char *)answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
   text = sbx_json_in_text (sbx_json_in_node_object (root), "text");
   return text != NULL && !sbx_text_is_blank (text) ? sbx_text_trim (text) : NULL;
@@ -119,7 +126,7 @@ ask_compactor (const SbxTurnInput *input, const Part *part, guint64 tokens_befor
 
 static char *
 ask_model (const SbxTurnInput *input, const Part *part, guint deadline_msec, SbxCompactionPost post,
-           gpointer user_data)
+           gpointer user_data, gboolean *ret_answered)
 {
   g_autoptr (GString) content = begin_body (part);
   g_autoptr (GString) body = g_string_new ("{\"model\":");
@@ -133,9 +140,11 @@ ask_model (const SbxTurnInput *input, const Part *part, guint deadline_msec, Sbx
   g_string_append (body, "},{\"role\":\"user\",\"content\":");
   sbx_json_write_text (body, content->str, (gssize)content->len);
   g_string_append (body, "}]}");
+  *ret_answered = FALSE;
   if (body->len > SBX_MAX_BODY_BYTES)
     return NULL;
-  answer = post (user_data, "/model", body, deadline_msec);
+  answer = post (user_data, "/model", body, deadline_msec, NULL);
+  *ret_answered = answer != NULL;
   if (answer == NULL)
     return NULL;
   root = sbx_json_in_read ((const char *)answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
@@ -167,32 +176,35 @@ summarise (const SbxTurnInput *input, const Part *part, gint64 calls_left, SbxCo
 {
   gint64 remaining = input->remaining_ms >= 0 ? input->remaining_ms : SBX_COMPACTION_USUAL_MSEC;
   gint64 due = g_get_monotonic_time () + MIN (remaining / 2, SBX_COMPACTION_MAX_MSEC) * 1000;
-  SbxCompactionReason why_model = SBX_COMPACTION_NO_COMPACTOR;
+  SbxCompactionReason why_model = SBX_COMPACTION_REASON_NO_COMPACTOR;
+  gboolean answered = FALSE;
   char *summary;
 
-  report->by = "none";
-  report->reason = SBX_COMPACTION_NO_CALLS;
+  report->by = "dropped";
+  report->reason = SBX_COMPACTION_REASON_NO_CALLS;
   if (input->compactor != NULL && (calls_left < 0 || calls_left > CALLS_FOR_TURN)
       && msec_until (due) >= SBX_COMPACTION_MIN_MSEC) {
     /* Half of the half: the model is to have a chance where the compactor hangs. */
-    summary = ask_compactor (input, part, report->tokens_before, msec_until (due) / 2, post, user_data);
+    summary =
+      ask_compactor (input, part, report->tokens_before, msec_until (due) / 2, post, user_data, &why_model);
     if (summary != NULL) {
-      report->by = "compactor";
-      report->reason = SBX_COMPACTION_DONE;
+      report->by = "tool";
+      report->reason = SBX_COMPACTION_REASON_NONE;
       return summary;
     }
     calls_left -= calls_left > 0;
-    why_model = SBX_COMPACTION_COMPACTOR_FAILED;
   }
   if (calls_left >= 0 && calls_left <= CALLS_FOR_TURN)
     return NULL;
-  report->reason = SBX_COMPACTION_NO_TIME;
+  report->reason = SBX_COMPACTION_REASON_NO_TIME;
   if (msec_until (due) < SBX_COMPACTION_MIN_MSEC)
     return NULL;
-  summary = ask_model (input, part, msec_until (due), post, user_data);
-  report->reason = summary != NULL ? why_model : SBX_COMPACTION_MODEL_FAILED;
+  summary = ask_model (input, part, msec_until (due), post, user_data, &answered);
   if (summary != NULL)
     report->by = "model";
+  report->reason = summary != NULL ? why_model
+                   : answered      ? SBX_COMPACTION_REASON_MODEL_INVALID
+                                   : SBX_COMPACTION_REASON_MODEL_FAILED;
   return summary;
 }
 

@@ -25,13 +25,13 @@
 /* Of a turn whose host does not say what it has left: the contract's default deadline. */
 #define SBX_COMPACTION_USUAL_MSEC 120000
 
-/* Posts body to path of the broker: the 200 answer's body, or NULL. */
+/* Posts body to path of the broker: the 200 answer's body, or NULL with error set (SBX_BROKER_ERROR). */
 typedef GByteArray *(*SbxCompactionPost) (gpointer user_data, const char *path, const GString *body,
-                                          guint deadline_msec);
+                                          guint deadline_msec, GError **error);
 
 typedef struct {
   SbxCompactionReason reason;
-  const char *by;        /* "compactor", "model" or "none" */
+  const char *by;        /* "tool", "model" or "dropped" */
   guint64 tokens_before; /* about: a fourth of the history's bytes */
 } SbxCompactionReport;
 

@@ -21,17 +21,12 @@ static const char *const reasons[] = {
 };
 
 static const char *const compactions[] = {
-  [SBX_COMPACTION_NONE] = NULL,
-  [SBX_COMPACTION_DONE] = "summarised",
-  [SBX_COMPACTION_NO_COMPACTOR] = "no-compactor",
-  [SBX_COMPACTION_COMPACTOR_FAILED] = "compactor-failed",
-  [SBX_COMPACTION_MODEL_FAILED] = "model-failed",
-  [SBX_COMPACTION_NO_TIME] = "no-time",
-  [SBX_COMPACTION_NO_CALLS] = "no-calls",
+  "none",         "no-compactor",  "compactor-failed", "compactor-timeout", "compactor-invalid",
+  "model-failed", "model-invalid", "no-calls",         "no-time",
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (reasons) == _SBX_REPLY_LAST + 1);
-G_STATIC_ASSERT (G_N_ELEMENTS (compactions) == _SBX_COMPACTION_LAST + 1);
+G_STATIC_ASSERT (G_N_ELEMENTS (compactions) == _SBX_COMPACTION_REASON_LAST + 1);
 
 SbxReply *
 sbx_reply_new (void)
@@ -53,7 +48,7 @@ sbx_reply_free (SbxReply *self)
 }
 
 const char *
-sbx_reply_reason_name (SbxReplyReason reason)
+sbx_reply_failure_name (SbxReplyReason reason)
 {
   return reasons[reason];
 }
@@ -81,7 +76,7 @@ write_extended (const SbxReply *self, GString *json)
   }
   if (self->set_aside->len > 0)
     g_string_append_c (json, ']');
-  if (self->compaction != SBX_COMPACTION_NONE)
+  if (self->compaction_by != NULL)
     g_string_append_printf (
       json, ",\"compaction\":{\"by\":\"%s\",\"reason\":\"%s\",\"tokens_before\":%" G_GUINT64_FORMAT "}",
       self->compaction_by, compactions[self->compaction], self->tokens_before);

@@ -21,15 +21,18 @@ typedef enum {
   _SBX_REPLY_LAST = SBX_REPLY_CALLS_SPENT,
 } SbxReplyReason;
 
+/* Why an earlier choice was not taken; the words are those of src/wire/reply.h. */
 typedef enum {
-  SBX_COMPACTION_NONE,
-  SBX_COMPACTION_DONE,             /* "summarised" */
-  SBX_COMPACTION_NO_COMPACTOR,     /* "no-compactor": the model did it */
-  SBX_COMPACTION_COMPACTOR_FAILED, /* "compactor-failed": the model did it */
-  SBX_COMPACTION_MODEL_FAILED,     /* "model-failed": dropped, as without compaction */
-  SBX_COMPACTION_NO_TIME,          /* "no-time": dropped */
-  SBX_COMPACTION_NO_CALLS,         /* "no-calls": dropped */
-  _SBX_COMPACTION_LAST = SBX_COMPACTION_NO_CALLS,
+  SBX_COMPACTION_REASON_NONE,
+  SBX_COMPACTION_REASON_NO_COMPACTOR,
+  SBX_COMPACTION_REASON_COMPACTOR_FAILED,
+  SBX_COMPACTION_REASON_COMPACTOR_TIMEOUT,
+  SBX_COMPACTION_REASON_COMPACTOR_INVALID,
+  SBX_COMPACTION_REASON_MODEL_FAILED,
+  SBX_COMPACTION_REASON_MODEL_INVALID,
+  SBX_COMPACTION_REASON_NO_CALLS,
+  SBX_COMPACTION_REASON_NO_TIME,
+  _SBX_COMPACTION_REASON_LAST = SBX_COMPACTION_REASON_NO_TIME,
 } SbxCompactionReason;
 
 typedef struct {
@@ -37,7 +40,7 @@ typedef struct {
   char *text;                /* with SBX_REPLY_FINE */
   gboolean extended;         /* the host asked for members besides ok and text */
   GPtrArray *set_aside;      /* names of files set aside; static texts */
-  const char *compaction_by; /* "compactor", "model" or "none" */
+  const char *compaction_by; /* "tool", "model" or "dropped"; NULL where nothing was to be summarised */
   SbxCompactionReason compaction;
   guint64 tokens_before; /* with compaction: an estimate of what the history took */
 } SbxReply;
@@ -47,7 +50,7 @@ void sbx_reply_free (SbxReply *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxReply, sbx_reply_free)
 
 /* "calls-spent" and so on; NULL for SBX_REPLY_FINE. */
-const char *sbx_reply_reason_name (SbxReplyReason reason);
+const char *sbx_reply_failure_name (SbxReplyReason reason);
 const char *sbx_compaction_reason_name (SbxCompactionReason reason);
 
 /* 0 where the host should take the reply: a text, or the graceful end. */

@@ -261,8 +261,7 @@ test_compacts_by_compactor (Fixture *fixture, gconstpointer data)
 
   put_full_history (fixture);
   line = run (fixture, script, ",\"repair\":true,\"compaction\":{\"compactor\":\"sum\"}");
-  g_assert_nonnull (
-    strstr (line, "\"compaction\":{\"by\":\"compactor\",\"reason\":\"summarised\",\"tokens_before\":"));
+  g_assert_nonnull (strstr (line, "\"compaction\":{\"by\":\"tool\",\"reason\":\"none\",\"tokens_before\":"));
   asked = fixture->requests->pdata[0];
   g_assert_true (g_str_has_prefix (asked, "POST /tools/sum HTTP/1.1\r\n"));
   g_assert_nonnull (
@@ -286,7 +285,7 @@ test_compacts_by_model (Fixture *fixture, gconstpointer data)
 
   put_full_history (fixture);
   line = run (fixture, script, ",\"repair\":true,\"calls\":4,\"compaction\":{\"compactor\":\"sum\"}");
-  g_assert_nonnull (strstr (line, "\"by\":\"model\",\"reason\":\"compactor-failed\""));
+  g_assert_nonnull (strstr (line, "\"by\":\"model\",\"reason\":\"compactor-invalid\""));
   g_assert_true (g_str_has_prefix (fixture->requests->pdata[1], "POST /model HTTP/1.1\r\n"));
   g_assert_nonnull (strstr (fixture->requests->pdata[2], "They like plums."));
   saved = saved_history (fixture);
@@ -302,8 +301,9 @@ test_does_not_compact_at_the_turns_cost (Fixture *fixture, gconstpointer data)
     const char *said;
   } cases[] = {
     { ",\"repair\":true,\"calls\":2,\"compaction\":{\"compactor\":\"sum\"}",
-      "\"by\":\"none\",\"reason\":\"no-calls\"" },
-    { ",\"repair\":true,\"remaining_ms\":3000,\"compaction\":{}", "\"by\":\"none\",\"reason\":\"no-time\"" },
+      "\"by\":\"dropped\",\"reason\":\"no-calls\"" },
+    { ",\"repair\":true,\"remaining_ms\":3000,\"compaction\":{}",
+      "\"by\":\"dropped\",\"reason\":\"no-time\"" },
   };
   static const char *const script[] = { FINAL, NULL };
   g_autofree char *line = NULL;

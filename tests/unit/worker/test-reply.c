@@ -11,7 +11,7 @@ test_plain_and_extended (void)
 
   reply->text = g_strdup ("a\nb");
   g_ptr_array_add (reply->set_aside, (gpointer) "memory.json");
-  reply->compaction = SBX_COMPACTION_NO_COMPACTOR;
+  reply->compaction = SBX_COMPACTION_REASON_NO_COMPACTOR;
   reply->compaction_by = "model";
   reply->tokens_before = 41;
   plain = sbx_reply_write (reply);
@@ -36,7 +36,7 @@ test_failures (void)
     reply->reason = reason;
     line = sbx_reply_write (reply);
     g_assert_true (g_str_has_prefix (line->str, "{\"ok\":false,\"text\":\""));
-    g_assert_nonnull (sbx_reply_reason_name (reason));
+    g_assert_nonnull (sbx_reply_failure_name (reason));
     g_assert_cmpint (sbx_reply_exit_status (reply), ==, reason == SBX_REPLY_CALLS_SPENT ? 0 : 1);
     if (reason == SBX_REPLY_CALLS_SPENT)
       continue;
