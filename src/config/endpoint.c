@@ -47,6 +47,16 @@ host_is_loopback (const char *host)
   return address != NULL ? g_inet_address_get_is_loopback (address) : g_ascii_strcasecmp (host, "localhost") == 0;
 }
 
+/* GUri unescapes hosts, libcurl does too, but by its own rules: none is better than two readings. */
+static gboolean
+authority_is_escaped (const char *url)
+{
+  const char *start = strstr (url, "://");
+  gsize n_bytes = start != NULL ? strcspn (start + 3, "/?#") : 0;
+
+  return n_bytes > 0 && memchr (start + 3, '%', n_bytes) != NULL;
+}
+
 const char *
 sbx_endpoint_url_fault (const char *url, gboolean plain_http)
 {
@@ -67,7 +77,7 @@ sbx_endpoint_url_fault (const char *url, gboolean plain_http)
     return "it must have no user and no password (keys belong into KeyFile=)";
   if (g_uri_get_fragment (uri) != NULL)
     return "it must have no fragment (#…)";
-  if (strchr (host, '%') != NULL)
+  if (authority_is_escaped (url))
     return "its host must be a plain name or address";
   if (strcmp (g_uri_get_scheme (uri), "https") == 0)
     return NULL;
