@@ -135,6 +135,7 @@ store_load (SbxChannelStore *self, char **ret_text, gsize *ret_n_bytes, GError *
   if (n < 0)
     return set_errno_error (error, "read", self->path);
   *ret_n_bytes = bytes->len;
+  g_byte_array_append (bytes, (const guint8 *) "", 1); /* an empty file is not the same as none */
   *ret_text = (char *) g_byte_array_free (g_steal_pointer (&bytes), FALSE);
   return TRUE;
 }
