@@ -63,13 +63,15 @@ sbx_unpack_init (SbxUnpack *self, gconstpointer data, gsize n_bytes)
 static const guint8 *
 unpack_take (SbxUnpack *self, gsize n_bytes)
 {
-  const guint8 *taken = self->data + self->place;
+  const guint8 *taken;
 
   if (self->failed || n_bytes > self->n_bytes - self->place)
     {
       self->failed = TRUE;
       return NULL;
     }
+  /* Only now: data is NULL where the whole is empty. */
+  taken = self->data + self->place;
   self->place += n_bytes;
   return taken;
 }
