@@ -45,6 +45,15 @@ parse_json (const char *option, const char *value, gpointer data, GError **error
   return TRUE;
 }
 
+/* GOption would take the word after a bare "--json" for its value. */
+static void
+settle_bare_json (int argc, char **argv)
+{
+  for (int i = 1; i < argc && !g_str_equal (argv[i], "--"); i++)
+    if (g_str_equal (argv[i], "--json"))
+      argv[i] = (char *) "--json=short";
+}
+
 static char *
 describe_verbs (void)
 {
@@ -85,7 +94,7 @@ main (int argc, char **argv)
   gboolean show_version = FALSE, no_pager = FALSE;
   const GOptionEntry entries[] = {
     { "host", 'H', 0, G_OPTION_ARG_STRING, &ctl.host, "Work on another host, by ssh", "[USER@]HOST" },
-    { "json", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off",
+    { "json", 0, 0, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off",
       "MODE" },
     { "no-legend", 0, 0, G_OPTION_ARG_NONE, &ctl.no_legend, "No line of headings", NULL },
     { "no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Taken for scripts' sake: nothing is paged", NULL },
@@ -106,6 +115,7 @@ main (int argc, char **argv)
   (void) setlocale (LC_ALL, "");
   g_option_context_add_main_entries (options, entries, NULL);
   g_option_context_set_description (options, description);
+  settle_bare_json (argc, argv);
   if (!g_option_context_parse (options, &argc, &argv, &error))
     {
       g_printerr ("sandboxctl: %s\n", error->message);

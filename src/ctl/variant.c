@@ -152,6 +152,33 @@ sbx_variant_to_json (sd_bus_message *message, JsonNode **ret)
   return 0;
 }
 
+/* A person reads a list of texts as lines below each other, width columns in. */
+static char *
+describe_value (JsonNode *node, int width)
+{
+  JsonArray *array = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  GString *text;
+
+  if (type == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  if (type == G_TYPE_BOOLEAN)
+    return g_strdup (json_node_get_boolean (node) ? "yes" : "no");
+  if (array == NULL)
+    return json_to_string (node, FALSE);
+
+  text = g_string_new (json_array_get_length (array) == 0 ? "none" : NULL);
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      g_autofree char *element = describe_value (json_array_get_element (array, i), width);
+
+      if (i > 0)
+        g_string_append_printf (text, "\n%*s", width + 2, "");
+      g_string_append (text, element);
+    }
+  return g_string_free (text, FALSE);
+}
+
 char *
 sbx_variant_describe (JsonObject *object)
 {
@@ -164,16 +191,8 @@ sbx_variant_describe (JsonObject *object)
   for (GList *item = names; item != NULL; item = item->next)
     {
       JsonNode *node = json_object_get_member (object, item->data);
-      g_autofree char *value
-        = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
-            ? g_strdup (json_node_get_string (node))
-            : json_to_string (node, FALSE);
+      g_autofree char *value = describe_value (node, width);
 
-      if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
-        {
-          g_free (value);
-          value = g_strdup (json_node_get_boolean (node) ? "yes" : "no");
-        }
       g_string_append_printf (text, "%*s: %s\n", width, (const char *) item->data, value);
     }
   return g_string_free (text, FALSE);

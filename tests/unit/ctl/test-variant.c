@@ -48,7 +48,7 @@ test_read (void)
                    "{\"Version\":\"0.1\",\"DockerReachable\":true,\"Turns\":3,\"Names\":[\"a\",\"b\"],\"Sums\":{\"calls\":7}}\n");
   text = sbx_variant_describe (json_node_get_object (node));
   g_assert_cmpstr (text, ==,
-                   "DockerReachable: yes\n          Names: [\"a\",\"b\"]\n           Sums: {\"calls\":7}\n          Turns: 3\n"
+                   "DockerReachable: yes\n          Names: a\n                 b\n           Sums: {\"calls\":7}\n          Turns: 3\n"
                    "        Version: 0.1\n");
 }
 
