@@ -337,3 +337,9 @@ sbx_grants_free (SbxGrants *self)
   sbx_endpoints_unref (self->endpoints);
   g_free (self);
 }
+
+gboolean
+sbx_grants_is_idle (SbxGrants *self)
+{
+  return g_hash_table_size (self->turns) == 0;
+}

@@ -26,3 +26,6 @@ void sbx_grants_take (SbxGrants *self, int fd);
 
 /* What a RELOAD frame does, for SIGHUP. */
 gboolean sbx_grants_reload (SbxGrants *self, char **ret_complaint);
+
+/* Whether no turn has a grant now. */
+gboolean sbx_grants_is_idle (SbxGrants *self);

@@ -268,3 +268,11 @@ sbx_lockdown_apply (const char *const *paths, gboolean *ret_landlock, GError **e
          && apply_landlock (paths, ret_landlock, error) && sbx_hardening_filter_load (clone3_filter, error)
          && sbx_hardening_filter_load (filter, error);
 }
+
+gboolean
+sbx_lockdown_is_stale (void)
+{
+  g_auto (SbxFd) fd = open ("/etc/resolv.conf", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+  return fd < 0 && errno == EACCES;
+}

@@ -20,3 +20,7 @@ void sbx_lockdown_preload (void);
 /* paths: files and directories, beside the libraries', certificates' and resolver's, that may be read from now on; missing
  * ones are passed over. *ret_landlock tells whether the kernel has Landlock. FALSE with error set: not locked down. */
 gboolean sbx_lockdown_apply (const char *const *paths, gboolean *ret_landlock, GError **error);
+
+/* Whether the resolver's configuration was replaced since the lockdown by a file that may not be read: a Landlock rule
+ * holds for the file that it named, and DHCP clients put new ones in its place. Only a new start helps. */
+gboolean sbx_lockdown_is_stale (void);

@@ -21,6 +21,9 @@
 #include "egress/upstream.h"
 #include "sbx-config.h"
 
+#define STALE_CHECK_SEC 10u
+#define STALE_CHECKS 6u
+
 typedef struct {
   char *client_user;
   char *root;
@@ -204,6 +207,31 @@ on_hangup (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
+typedef struct {
+  GMainLoop *loop;
+  SbxGrants *grants;
+  guint stale_checks; /* in a row */
+} Service;
+
+/* Between turns if possible, but names must be found again within a minute. */
+static gboolean
+on_stale_check (gpointer user_data)
+{
+  Service *self = user_data;
+
+  if (!sbx_lockdown_is_stale ())
+    {
+      self->stale_checks = 0;
+      return G_SOURCE_CONTINUE;
+    }
+  self->stale_checks++;
+  if (!sbx_grants_is_idle (self->grants) && self->stale_checks < STALE_CHECKS)
+    return G_SOURCE_CONTINUE;
+  sbx_log (LOG_NOTICE, NULL, "/etc/resolv.conf was replaced by a file that the lockdown keeps away: starting anew");
+  g_main_loop_quit (self->loop);
+  return G_SOURCE_CONTINUE;
+}
+
 static gboolean
 on_watchdog (gpointer user_data)
 {
@@ -211,19 +239,22 @@ on_watchdog (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
+/* Returns the exit status. */
+static int
 serve (Options *options, int fd, uid_t client, SbxEndpoints *endpoints)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr (SbxUpstream) upstream = sbx_upstream_new ();
   g_autoptr (SbxGrants) grants = sbx_grants_new (upstream, endpoints, on_reload, options);
   g_autoptr (SbxListener) listener = sbx_listener_new (fd, client, grants);
-  guint sources[4] = { g_unix_signal_add (SIGTERM, on_stop, loop), g_unix_signal_add (SIGINT, on_stop, loop),
-                       g_unix_signal_add (SIGHUP, on_hangup, grants) };
+  Service service = { .loop = loop, .grants = grants };
+  guint sources[5] = { g_unix_signal_add (SIGTERM, on_stop, loop), g_unix_signal_add (SIGINT, on_stop, loop),
+                       g_unix_signal_add (SIGHUP, on_hangup, grants),
+                       g_timeout_add_seconds (STALE_CHECK_SEC, on_stale_check, &service) };
   guint64 watchdog_usec = 0;
 
   if (sd_watchdog_enabled (0, &watchdog_usec) > 0)
-    sources[3] = g_timeout_add ((guint) (watchdog_usec / 2000), on_watchdog, NULL);
+    sources[4] = g_timeout_add ((guint) (watchdog_usec / 2000), on_watchdog, NULL);
   (void) sd_notify (0, "READY=1");
   g_main_loop_run (loop);
   (void) sd_notify (0, "STOPPING=1");
@@ -231,6 +262,7 @@ serve (Options *options, int fd, uid_t client, SbxEndpoints *endpoints)
   for (gsize i = 0; i < G_N_ELEMENTS (sources); i++)
     if (sources[i] != 0)
       (void) g_source_remove (sources[i]);
+  return service.stale_checks > 0 ? EX_TEMPFAIL : EXIT_SUCCESS; /* systemd starts it again after a failure */
 }
 
 static int
@@ -240,7 +272,7 @@ run (Options *options)
   g_autoptr (SbxEndpoints) endpoints = NULL;
   g_autofree char *complaint = NULL;
   uid_t client = 0;
-  int fd = -1;
+  int fd = -1, status;
 
   sbx_log_init ("sandbox-egress");
   if (!take_socket (&fd, &error) || !find_client (options, &client, &error))
@@ -263,9 +295,9 @@ run (Options *options)
       sbx_log (LOG_ERR, NULL, "The lockdown failed, nothing is served: %s", error->message);
       return EXIT_FAILURE;
     }
-  serve (options, fd, client, endpoints);
+  status = serve (options, fd, client, endpoints);
   curl_global_cleanup ();
-  return EXIT_SUCCESS;
+  return status;
 }
 
 int
