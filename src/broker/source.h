@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Sources of the main loop for what a guest can make busy: they wait for their turn behind the links to sandboxd and the
- * egress, so that no flood delays the turn's end. The caller owns each source: sbx_source_clear().
+/* Sources of the main loop for what a guest can make busy: they wait for their turn behind the links to
+ * sandboxd and the egress, so that no flood delays the turn's end. The caller owns each source:
+ * sbx_source_clear().
  */
 #pragma once
 
