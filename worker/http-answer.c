@@ -60,7 +60,7 @@ read_head (const GByteArray *data, Head *head)
   g_auto (GStrv) lines = g_strsplit (text, "\r\n", -1);
 
   head->length = -1;
-  if (!read_status (lines[0], &head->status))
+  if (lines[0] == NULL || !read_status (lines[0], &head->status))
     return FALSE;
   for (guint i = 1; lines[i] != NULL; i++)
     if (!read_field (lines[i], head))

@@ -22,6 +22,7 @@ static const struct {
   { "HTTP/1.1 200\r\n\r\n{}", TRUE, SBX_HTTP_ANSWER_DONE, 200, "{}" },
   { "HTTP/1.0 410 Gone\r\n\r\n{}", FALSE, SBX_HTTP_ANSWER_MORE, 0, NULL },
   { "HTTP/1.1 204 No\r\n\r\n", FALSE, SBX_HTTP_ANSWER_DONE, 204, "" },
+  { "\r\n\r\n", TRUE, SBX_HTTP_ANSWER_BAD, 0, NULL },
   { "HTTP/2 200\r\n\r\n", TRUE, SBX_HTTP_ANSWER_BAD, 0, NULL },
   { "HTTP/1.1 2000 OK\r\n\r\n", TRUE, SBX_HTTP_ANSWER_BAD, 0, NULL },
   { "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", TRUE, SBX_HTTP_ANSWER_BAD, 0, NULL },
