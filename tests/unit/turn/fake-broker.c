@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* A broker that does what its name says: reply, refuse, silent, failed, invalid, dies. Test program. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <signal.h>
+
+#include "wire/control.h"
+#include "wire/frame-link.h"
+
+static const char *mode;
+
+static void
+reply (SbxFrameLink *link, gboolean ok)
+{
+  const SbxControlReply said = { .ok = ok, .text = (char *) "hello guest" };
+
+  (void) sbx_frame_link_send_packed (link, SBX_FRAME_REPLY, 0, sbx_control_reply_encode (&said), NULL);
+}
+
+static gboolean
+on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
+{
+  if (frame->head.type == SBX_FRAME_CONFIG && strcmp (mode, "dies-early") == 0)
+    _exit (1);
+  if (frame->head.type == SBX_FRAME_CONFIG)
+    return sbx_frame_link_send (link, SBX_FRAME_READY, 0, NULL, NULL, 0, NULL);
+  if (frame->head.type != SBX_FRAME_START)
+    return TRUE;
+  if (strcmp (mode, "reply") == 0)
+    reply (link, TRUE);
+  else if (strcmp (mode, "sorry") == 0)
+    reply (link, FALSE);
+  else if (strcmp (mode, "failed") == 0)
+    (void) sbx_frame_link_send_packed (link, SBX_FRAME_NO_REPLY, 0,
+                                       sbx_control_no_reply_encode (SBX_FAILURE_WORKER_FAILED), NULL);
+  else if (strcmp (mode, "invalid") == 0)
+    (void) sbx_frame_link_send_packed (link, SBX_FRAME_NO_REPLY, 0,
+                                       sbx_control_no_reply_encode (SBX_FAILURE_REPLY_INVALID), NULL);
+  else if (strcmp (mode, "dies") == 0)
+    _exit (1);
+  return TRUE;
+}
+
+static void
+on_closed (SbxFrameLink *link, const GError *error, gpointer user_data)
+{
+  exit (0);
+}
+
+static const SbxFrameLinkEvents events = { on_frame, on_closed };
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *name = g_path_get_basename (argv[0]);
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+
+  (void) prctl (PR_SET_PDEATHSIG, SIGKILL);
+  mode = name;
+  (void) sbx_frame_link_new (4, sbx_control_rules_broker, sbx_control_n_rules_broker, &events, NULL);
+  g_main_loop_run (loop);
+  return 0;
+}
