@@ -27,9 +27,11 @@ rootfs_make () {
     echo "making a Debian root file system ($kind, $suite), once" >&2
     # What an older list made is of no more use.
     rm -rf --one-file-system "$state/cache/$kind-$suite"-*
+    # It uses descriptors of its own by one digit, so the locks must not take these.
     if ! mmdebstrap --quiet --variant=minbase --include="$packages" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
-        "$suite" "$tar.part.tar" ${ROUNDTABLE_MIRROR:+"$ROUNDTABLE_MIRROR"} >"$state/cache/$kind-$suite.log" 2>&1; then
+        "$suite" "$tar.part.tar" ${ROUNDTABLE_MIRROR:+"$ROUNDTABLE_MIRROR"} \
+        >"$state/cache/$kind-$suite.log" 2>&1 7>&- 8>&- 9>&-; then
       tail -n 20 "$state/cache/$kind-$suite.log" >&2
       die "mmdebstrap failed (above, and $state/cache/$kind-$suite.log); is a Debian mirror reachable?"
     fi
