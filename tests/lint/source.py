@@ -105,4 +105,5 @@ def layout():
         raise Trouble("there is no .clang-format")
     names = with_suffix(".c", ".h")
     _, text = run("clang-format", "--dry-run", *names)
-    return sorted({line.split(":", 1)[0] + ": clang-format -i would change it" for line in text.splitlines() if "warning:" in line})
+    changed = re.findall(r"^([^\s:]+):\d+:\d+: warning:", text, re.MULTILINE)
+    return [f"{name}: clang-format -i would change it" for name in sorted(set(changed))]
