@@ -10,6 +10,8 @@
 #define LONGEST_PAUSE_MSEC 60000u
 /* After so many tries dockerd is called stuck, once. */
 #define STUCK_TRIES 5u
+/* With the pauses above: after 1, 3, 7, 15 and 31 seconds. */
+#define SUSPECT_ROUNDS 5u
 
 struct _SbxReaper {
   SbxEngine *engine;
@@ -26,6 +28,7 @@ typedef struct {
   char *run_dir;
   guint pause_msec;
   guint tries;
+  guint rounds; /* of a suspect, still to go */
   GSource *timer;
 } Leftover;
 
@@ -71,7 +74,11 @@ sbx_reaper_free (SbxReaper *self)
 guint
 sbx_reaper_n_left (SbxReaper *self)
 {
-  return self->leftovers->len;
+  guint n_left = 0;
+
+  for (guint i = 0; i < self->leftovers->len; i++)
+    n_left += ((Leftover *) self->leftovers->pdata[i])->rounds == 0;
+  return n_left;
 }
 
 static void
@@ -107,13 +114,21 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Leftover *self = user_data;
   g_autoptr (GError) error = NULL;
+  gboolean fine = sbx_removal_finish (result, &error);
 
-  if (sbx_removal_finish (result, &error))
+  if (fine && self->rounds > 1)
+    self->rounds--;
+  else if (fine && self->rounds == 1)
+    {
+      g_ptr_array_remove (self->reaper->leftovers, self);
+      return;
+    }
+  else if (fine)
     g_clear_pointer (&self->container, g_free);
   /* The reaper, and this leftover with it, are gone. */
   else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  else if (++self->tries == STUCK_TRIES)
+  else if (++self->tries == STUCK_TRIES && self->rounds == 0)
     sbx_log_event (SBX_LOG_ID_CONTAINER_STUCK, LOG_ERR,
                    &(SbxLogFields){ .turn = self->turn, .container = self->container },
                    "Docker does not remove the container %s of turn %s: %s", self->container, self->turn,
@@ -141,6 +156,19 @@ leftover_try_later (Leftover *self)
   self->timer = g_timeout_source_new (self->pause_msec);
   g_source_set_callback (self->timer, on_leftover_due, self, NULL);
   g_source_attach (self->timer, NULL);
+}
+
+void
+sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container)
+{
+  Leftover *leftover = g_new0 (Leftover, 1);
+
+  leftover->reaper = self;
+  leftover->turn = g_strdup (turn);
+  leftover->container = g_strdup (container);
+  leftover->rounds = SUSPECT_ROUNDS;
+  g_ptr_array_add (self->leftovers, leftover);
+  leftover_try_later (leftover);
 }
 
 void

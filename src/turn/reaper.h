@@ -19,4 +19,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxReaper, sbx_reaper_free)
 /* Hands over a container (by id or name) and a run directory; either may be NULL. why: of the journal's entry. */
 void sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir, const char *why);
 
+/* A container whose creation was asked for and never answered: dockerd may make it yet, behind its removal. Looked for
+ * some more times, each with a longer pause; not counted, not told. */
+void sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container);
+
 guint sbx_reaper_n_left (SbxReaper *self);

@@ -34,6 +34,8 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (sbx_removal_finish (result, &error))
     {
+      if (self->create_unanswered)
+        sbx_reaper_suspect (self->context->reaper, self->id, self->container);
       remove_run_dir (self);
       return;
     }

@@ -40,6 +40,7 @@ struct _SbxTurn {
   char *container; /* its name; set when its creation has been asked for */
   gboolean own_image;
   gboolean create_pending;
+  gboolean create_unanswered;
   gboolean container_started;
   gboolean broker_ready;
 

@@ -243,6 +243,7 @@ create_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autofree char *id = sbx_engine_container_create_finish (result, &error);
 
   self->create_pending = FALSE;
+  self->create_unanswered = g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN);
   if (self->state == SBX_TURN_STATE_FINISHING)
     {
       /* The end has waited for this: a container made behind its removal would stay. */

@@ -433,6 +433,17 @@ test_removal_fails (Fixture *self, gconstpointer data)
   run_out (self);
 }
 
+/* A creation that was never answered: looked for again, and no leftover for anybody to worry about. */
+static void
+test_suspect (Fixture *self, gconstpointer data)
+{
+  script_delete (self);
+  sbx_reaper_suspect (self->context.reaper, "t1", "roundtable-sandbox-0-0");
+  g_assert_cmpuint (sbx_reaper_n_left (self->context.reaper), ==, 0);
+  while (fake_docker_n_requests (self->docker) == 0)
+    g_main_context_iteration (NULL, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -457,5 +468,6 @@ main (int argc, char **argv)
   ADD ("mode-off-while-queued", test_mode_off_while_queued);
   ADD ("stop-all", test_stop_all);
   ADD ("removal-fails", test_removal_fails);
+  ADD ("suspect", test_suspect);
   return g_test_run ();
 }
