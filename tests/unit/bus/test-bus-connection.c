@@ -195,6 +195,48 @@ test_limits (Fixture *f, gconstpointer data)
   sd_bus_close (silent);
 }
 
+static guint n_awake;
+
+static gint
+counting_poll (GPollFD *fds, guint n_fds, gint timeout_ms)
+{
+  gint n_ready = g_poll (fds, n_fds, 0);
+
+  if (n_ready != 0)
+    n_awake++;
+  return n_ready;
+}
+
+/* With nothing to do the loop sleeps: a source that wakes its own context up would spin, seen by nobody. */
+static void
+test_idle_sleeps (Fixture *f, gconstpointer data)
+{
+  g_autoptr (sd_bus_message) call = NULL;
+  g_autoptr (sd_bus_message) answer = NULL;
+  g_autoptr (GAsyncResult) result = NULL;
+
+  start_daemon (f);
+  f->connection = sbx_bus_connection_new (f->address, &events, f);
+  until (&f->n_ready, 1);
+  /* the answer comes behind all that the bus had to say before */
+  g_assert_cmpint (sd_bus_message_new_method_call (sbx_bus_connection_peek (f->connection), &call,
+                                                   "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                                                   "org.freedesktop.DBus", "GetId"),
+                   >=, 0);
+  sbx_bus_call_async (sbx_bus_connection_peek (f->connection), call, 60000, NULL, keep_result, &result);
+  answer = sbx_bus_call_finish (await_result (&result), NULL);
+  g_assert_nonnull (answer);
+  for (guint i = 0; i < 10; i++)
+    g_main_context_iteration (NULL, FALSE);
+
+  g_main_context_set_poll_func (NULL, counting_poll);
+  n_awake = 0;
+  for (guint i = 0; i < 10; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_main_context_set_poll_func (NULL, NULL);
+  g_assert_cmpuint (n_awake, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -202,6 +244,7 @@ main (int argc, char **argv)
   g_test_add ("/bus/connection/comes-back", Fixture, NULL, set_up, test_comes_back, tear_down);
   g_test_add ("/bus/connection/late", Fixture, NULL, set_up, test_late, tear_down);
   g_test_add ("/bus/connection/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/bus/connection/idle-sleeps", Fixture, NULL, set_up, test_idle_sleeps, tear_down);
   g_test_add ("/bus/connection/limits", Fixture, NULL, set_up, test_limits, tear_down);
   return g_test_run ();
 }
