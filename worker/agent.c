@@ -86,7 +86,7 @@ repair (Agent *self, const char *name, GError **error)
     return FALSE;
   g_printerr ("sandbox-worker: set aside: %s\n", (*error)->message);
   g_clear_error (error);
-  g_ptr_array_add (self->reply->set_aside, (gpointer)name);
+  g_ptr_array_add (self->reply->set_aside, (gpointer) name);
   return TRUE;
 }
 
@@ -154,11 +154,12 @@ begin_conversation (Agent *self)
   g_clear_pointer (&self->conversation, sbx_conversation_free);
   self->conversation = sbx_conversation_new (self->input->model, sbx_toolbox_json (self->toolbox, &n_bytes),
                                              self->system, self->user_text);
-  for (guint i = 0; i < self->history->len; i++) {
-    const SbxHistoryMessage *message = self->history->pdata[i];
+  for (guint i = 0; i < self->history->len; i++)
+    {
+      const SbxHistoryMessage *message = self->history->pdata[i];
 
-    sbx_conversation_add_history (self->conversation, message->role, message->content);
-  }
+      sbx_conversation_add_history (self->conversation, message->role, message->content);
+    }
 }
 
 static GByteArray *
@@ -212,22 +213,25 @@ ask_model (Agent *self, guint step)
   g_autoptr (JsonNode) root = NULL;
   GError *error = NULL;
 
-  if (request == NULL) {
-    end (self, SBX_REPLY_TOO_LARGE, NULL);
-    return NULL;
-  }
+  if (request == NULL)
+    {
+      end (self, SBX_REPLY_TOO_LARGE, NULL);
+      return NULL;
+    }
   body = post (self, "/model", request, &error);
-  if (body == NULL) {
-    end (self, SBX_REPLY_MODEL_FAILED, error);
-    return NULL;
-  }
-  root = sbx_json_in_read ((const char *)body->data, body->len, SBX_MAX_ANSWER_BYTES, &error);
-  if (root == NULL) {
-    end (self, SBX_REPLY_MODEL_ANSWER, error);
-    return NULL;
-  }
+  if (body == NULL)
+    {
+      end (self, SBX_REPLY_MODEL_FAILED, error);
+      return NULL;
+    }
+  root = sbx_json_in_read ((const char *) body->data, body->len, SBX_MAX_ANSWER_BYTES, &error);
+  if (root == NULL)
+    {
+      end (self, SBX_REPLY_MODEL_ANSWER, error);
+      return NULL;
+    }
   return sbx_answer_new (root, self->toolbox, self->used_ids, step,
-                         (const char *const *)self->input->keep->pdata);
+                         (const char *const *) self->input->keep->pdata);
 }
 
 /* The answer's body as compact JSON, or NULL. */
@@ -244,7 +248,7 @@ call_out (Agent *self, const char *path, const GString *body)
   answer = post (self, path, body, NULL);
   if (answer == NULL)
     return NULL;
-  root = sbx_json_in_read ((const char *)answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
+  root = sbx_json_in_read ((const char *) answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
   if (root == NULL)
     return NULL;
   sbx_json_write_node (json, root);
@@ -286,33 +290,35 @@ run_call (Agent *self, const SbxCall *call)
   object = sbx_json_in_node_object (arguments);
   if (object == NULL)
     return NULL;
-  switch (call->tool->kind) {
-  case SBX_TOOL_MEMORY_SET:
-    return sbx_memory_set (self->memory, object, NULL);
-  case SBX_TOOL_MEMORY_GET:
-    return sbx_memory_get (self->memory, object, NULL);
-  case SBX_TOOL_MEMORY_REMOVE:
-    return sbx_memory_remove (self->memory, object, NULL);
-  case SBX_TOOL_HOST:
-    return run_host_tool (self, call->tool, arguments);
-  case SBX_TOOL_MCP:
-    return run_mcp_tool (self, call->tool, arguments);
-  case SBX_TOOL_INVALID:
-  default:
-    return NULL;
-  }
+  switch (call->tool->kind)
+    {
+    case SBX_TOOL_MEMORY_SET:
+      return sbx_memory_set (self->memory, object, NULL);
+    case SBX_TOOL_MEMORY_GET:
+      return sbx_memory_get (self->memory, object, NULL);
+    case SBX_TOOL_MEMORY_REMOVE:
+      return sbx_memory_remove (self->memory, object, NULL);
+    case SBX_TOOL_HOST:
+      return run_host_tool (self, call->tool, arguments);
+    case SBX_TOOL_MCP:
+      return run_mcp_tool (self, call->tool, arguments);
+    case SBX_TOOL_INVALID:
+    default:
+      return NULL;
+    }
 }
 
 static void
 run_calls (Agent *self, const SbxAnswer *answer)
 {
   sbx_conversation_begin_group (self->conversation, answer->message);
-  for (guint i = 0; i < answer->calls->len; i++) {
-    const SbxCall *call = answer->calls->pdata[i];
-    g_autofree char *result = run_call (self, call);
+  for (guint i = 0; i < answer->calls->len; i++)
+    {
+      const SbxCall *call = answer->calls->pdata[i];
+      g_autofree char *result = run_call (self, call);
 
-    sbx_conversation_add_result (self->conversation, call->id, result != NULL ? result : REFUSAL);
-  }
+      sbx_conversation_add_result (self->conversation, call->id, result != NULL ? result : REFUSAL);
+    }
 }
 
 static gboolean
@@ -339,21 +345,22 @@ take_step (Agent *self, guint step)
   answer = ask_model (self, step);
   if (answer == NULL)
     return FALSE;
-  switch (answer->kind) {
-  case SBX_ANSWER_CALLS:
-    run_calls (self, answer);
-    return TRUE;
-  case SBX_ANSWER_FINAL:
-    finish (self, answer);
-    return FALSE;
-  case SBX_ANSWER_EMPTY:
-    return end (self, SBX_REPLY_EMPTY, NULL);
-  case SBX_ANSWER_BROKEN:
-  case SBX_ANSWER_TOO_LONG:
-  case SBX_ANSWER_TOO_MANY:
-  default:
-    return end (self, SBX_REPLY_MODEL_ANSWER, NULL);
-  }
+  switch (answer->kind)
+    {
+    case SBX_ANSWER_CALLS:
+      run_calls (self, answer);
+      return TRUE;
+    case SBX_ANSWER_FINAL:
+      finish (self, answer);
+      return FALSE;
+    case SBX_ANSWER_EMPTY:
+      return end (self, SBX_REPLY_EMPTY, NULL);
+    case SBX_ANSWER_BROKEN:
+    case SBX_ANSWER_TOO_LONG:
+    case SBX_ANSWER_TOO_MANY:
+    default:
+      return end (self, SBX_REPLY_MODEL_ANSWER, NULL);
+    }
 }
 
 static gboolean
@@ -375,11 +382,12 @@ sbx_agent_run (const SbxAgentPlaces *places, const char *turn, gsize n_bytes)
   g_auto (Agent) self = { .places = places, .reply = sbx_reply_new () };
 
   self.used_ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (read_turn (&self, turn, n_bytes) && open_store (&self) && assemble (&self)) {
-    begin_conversation (&self);
-    compact (&self);
-    for (guint step = 0; take_step (&self, step); step++)
-      ;
-  }
+  if (read_turn (&self, turn, n_bytes) && open_store (&self) && assemble (&self))
+    {
+      begin_conversation (&self);
+      compact (&self);
+      for (guint step = 0; take_step (&self, step); step++)
+        ;
+    }
   return g_steal_pointer (&self.reply);
 }

@@ -58,10 +58,11 @@ find_part (GPtrArray *history, guint n_dropped)
   Part part = { .history = history, .split = sbx_compaction_split (history, n_dropped) };
 
   if (history->len > 0 && g_str_equal (message_at (history, 0)->role, "user")
-      && g_str_has_prefix (message_at (history, 0)->content, SBX_COMPACTION_HEAD)) {
-    part.previous = message_at (history, 0)->content + strlen (SBX_COMPACTION_HEAD);
-    part.first = 1;
-  }
+      && g_str_has_prefix (message_at (history, 0)->content, SBX_COMPACTION_HEAD))
+    {
+      part.previous = message_at (history, 0)->content + strlen (SBX_COMPACTION_HEAD);
+      part.first = 1;
+    }
   return part;
 }
 
@@ -69,15 +70,16 @@ static void
 write_messages (GString *json, GPtrArray *history, guint first, guint end)
 {
   g_string_append_c (json, '[');
-  for (guint i = first; i < end; i++) {
-    g_autofree char *cut = sbx_text_cut (message_at (history, i)->content, SBX_HISTORY_MESSAGE_BYTES);
+  for (guint i = first; i < end; i++)
+    {
+      g_autofree char *cut = sbx_text_cut (message_at (history, i)->content, SBX_HISTORY_MESSAGE_BYTES);
 
-    g_string_append (json, i > first ? ",{\"role\":" : "{\"role\":");
-    sbx_json_write_text (json, message_at (history, i)->role, -1);
-    g_string_append (json, ",\"content\":");
-    sbx_json_write_text (json, cut, -1);
-    g_string_append_c (json, '}');
-  }
+      g_string_append (json, i > first ? ",{\"role\":" : "{\"role\":");
+      sbx_json_write_text (json, message_at (history, i)->role, -1);
+      g_string_append (json, ",\"content\":");
+      sbx_json_write_text (json, cut, -1);
+      g_string_append_c (json, '}');
+    }
   g_string_append_c (json, ']');
 }
 
@@ -112,14 +114,15 @@ ask_compactor (const SbxTurnInput *input, const Part *part, guint64 tokens_befor
   write_messages (body, part->history, part->split, part->history->len);
   g_string_append_printf (body, ",\"tokens_before\":%" G_GUINT64_FORMAT "}", tokens_before);
   answer = post (user_data, path, body, deadline_msec, &error);
-  if (answer == NULL) {
-    *ret_reason = g_error_matches (error, SBX_BROKER_ERROR, SBX_BROKER_ERROR_DEADLINE)
-                    ? SBX_COMPACTION_REASON_COMPACTOR_TIMEOUT
-                    : SBX_COMPACTION_REASON_COMPACTOR_FAILED;
-    return NULL;
-  }
+  if (answer == NULL)
+    {
+      *ret_reason = g_error_matches (error, SBX_BROKER_ERROR, SBX_BROKER_ERROR_DEADLINE)
+                      ? SBX_COMPACTION_REASON_COMPACTOR_TIMEOUT
+                      : SBX_COMPACTION_REASON_COMPACTOR_FAILED;
+      return NULL;
+    }
   *ret_reason = SBX_COMPACTION_REASON_COMPACTOR_INVALID;
-  root = sbx_json_in_read ((const char *)answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
+  root = sbx_json_in_read ((const char *) answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
   text = sbx_json_in_text (sbx_json_in_node_object (root), "text");
   return text != NULL && !sbx_text_is_blank (text) ? sbx_text_trim (text) : NULL;
 }
@@ -138,7 +141,7 @@ ask_model (const SbxTurnInput *input, const Part *part, guint deadline_msec, Sbx
   g_string_append (body, ",\"messages\":[{\"role\":\"system\",\"content\":");
   sbx_json_write_text (body, RULES, -1);
   g_string_append (body, "},{\"role\":\"user\",\"content\":");
-  sbx_json_write_text (body, content->str, (gssize)content->len);
+  sbx_json_write_text (body, content->str, (gssize) content->len);
   g_string_append (body, "}]}");
   *ret_answered = FALSE;
   if (body->len > SBX_MAX_BODY_BYTES)
@@ -147,7 +150,7 @@ ask_model (const SbxTurnInput *input, const Part *part, guint deadline_msec, Sbx
   *ret_answered = answer != NULL;
   if (answer == NULL)
     return NULL;
-  root = sbx_json_in_read ((const char *)answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
+  root = sbx_json_in_read ((const char *) answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
   return sbx_answer_text (root);
 }
 
@@ -166,7 +169,7 @@ replace_part (const Part *part, const char *summary)
 static guint
 msec_until (gint64 due)
 {
-  return (guint)CLAMP ((due - g_get_monotonic_time ()) / 1000, 0, SBX_COMPACTION_MAX_MSEC);
+  return (guint) CLAMP ((due - g_get_monotonic_time ()) / 1000, 0, SBX_COMPACTION_MAX_MSEC);
 }
 
 /* The summary, or NULL; by and reason say how it went. */
@@ -183,17 +186,19 @@ summarise (const SbxTurnInput *input, const Part *part, gint64 calls_left, SbxCo
   report->by = "dropped";
   report->reason = SBX_COMPACTION_REASON_NO_CALLS;
   if (input->compactor != NULL && (calls_left < 0 || calls_left > CALLS_FOR_TURN)
-      && msec_until (due) >= SBX_COMPACTION_MIN_MSEC) {
-    /* Half of the half: the model is to have a chance where the compactor hangs. */
-    summary =
-      ask_compactor (input, part, report->tokens_before, msec_until (due) / 2, post, user_data, &why_model);
-    if (summary != NULL) {
-      report->by = "tool";
-      report->reason = SBX_COMPACTION_REASON_NONE;
-      return summary;
+      && msec_until (due) >= SBX_COMPACTION_MIN_MSEC)
+    {
+      /* Half of the half: the model is to have a chance where the compactor hangs. */
+      summary =
+        ask_compactor (input, part, report->tokens_before, msec_until (due) / 2, post, user_data, &why_model);
+      if (summary != NULL)
+        {
+          report->by = "tool";
+          report->reason = SBX_COMPACTION_REASON_NONE;
+          return summary;
+        }
+      calls_left -= calls_left > 0;
     }
-    calls_left -= calls_left > 0;
-  }
   if (calls_left >= 0 && calls_left <= CALLS_FOR_TURN)
     return NULL;
   report->reason = SBX_COMPACTION_REASON_NO_TIME;

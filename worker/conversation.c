@@ -126,10 +126,11 @@ sbx_conversation_n_dropped (const SbxConversation *self)
   guint n = 0;
 
   for (const GList *link = self->history.head; link != NULL && n_bytes > SBX_REQUEST_MAX_BYTES;
-       link = link->next) {
-    n_bytes -= ((const GString *)link->data)->len;
-    n++;
-  }
+       link = link->next)
+    {
+      n_bytes -= ((const GString *) link->data)->len;
+      n++;
+    }
   return n;
 }
 
@@ -143,12 +144,12 @@ sbx_conversation_request (SbxConversation *self)
       return NULL;
 
   request = g_string_sized_new (self->n_bytes + 1);
-  g_string_append_len (request, self->head->str, (gssize)self->head->len);
+  g_string_append_len (request, self->head->str, (gssize) self->head->len);
   for (const GList *link = self->history.head; link != NULL; link = link->next)
-    g_string_append (request, ((const GString *)link->data)->str);
-  g_string_append_len (request, self->user->str, (gssize)self->user->len);
+    g_string_append (request, ((const GString *) link->data)->str);
+  g_string_append_len (request, self->user->str, (gssize) self->user->len);
   for (const GList *link = self->groups.head; link != NULL; link = link->next)
-    g_string_append (request, ((const GString *)link->data)->str);
-  g_string_append_len (request, self->tail->str, (gssize)self->tail->len);
+    g_string_append (request, ((const GString *) link->data)->str);
+  g_string_append_len (request, self->tail->str, (gssize) self->tail->len);
   return request;
 }

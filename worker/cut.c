@@ -11,7 +11,7 @@
 static gsize
 escaped_bytes (const char *at, gsize n_bytes)
 {
-  guchar byte = (guchar)*at;
+  guchar byte = (guchar) *at;
 
   if (byte == '"' || byte == '\\' || byte == '\b' || byte == '\t' || byte == '\n' || byte == '\f'
       || byte == '\r')
@@ -38,12 +38,13 @@ sbx_text_cut (const char *text, gsize budget_bytes)
 
   /* Both counts hold the two quotes. */
   room = budget_bytes - marker_bytes + 2;
-  for (at = text; *at != '\0'; at = g_utf8_next_char (at)) {
-    used += escaped_bytes (at, (gsize)(g_utf8_next_char (at) - at));
-    if (used > room)
-      break;
-  }
-  beginning = g_strndup (text, (gsize)(at - text));
+  for (at = text; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      used += escaped_bytes (at, (gsize) (g_utf8_next_char (at) - at));
+      if (used > room)
+        break;
+    }
+  beginning = g_strndup (text, (gsize) (at - text));
   return g_strconcat (beginning, SBX_CUT_MARKER, NULL);
 }
 
@@ -64,14 +65,15 @@ sbx_text_trim (const char *text)
   while (*text != '\0' && is_blank (g_utf8_get_char (text)))
     text = g_utf8_next_char (text);
   end = text + strlen (text);
-  while (end > text) {
-    const char *before = g_utf8_prev_char (end);
+  while (end > text)
+    {
+      const char *before = g_utf8_prev_char (end);
 
-    if (!is_blank (g_utf8_get_char (before)))
-      break;
-    end = before;
-  }
-  return g_strndup (text, (gsize)(end - text));
+      if (!is_blank (g_utf8_get_char (before)))
+        break;
+      end = before;
+    }
+  return g_strndup (text, (gsize) (end - text));
 }
 
 gboolean

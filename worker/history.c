@@ -75,15 +75,16 @@ sbx_history_parse (const char *data, gsize n_bytes, GError **error)
   list = json_node_get_array (root);
   if (json_array_get_length (list) > SBX_HISTORY_MAX_MESSAGES)
     return malformed (error, "has too many messages");
-  for (guint i = 0; i < json_array_get_length (list); i++) {
-    JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
-    const char *role = known_role (sbx_json_in_text (object, "role"));
-    const char *content = sbx_json_in_text (object, "content");
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    {
+      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      const char *role = known_role (sbx_json_in_text (object, "role"));
+      const char *content = sbx_json_in_text (object, "content");
 
-    if (role == NULL || content == NULL)
-      return malformed (error, "has a message without a known role and a text");
-    sbx_history_add (history, role, content);
-  }
+      if (role == NULL || content == NULL)
+        return malformed (error, "has a message without a known role and a text");
+      sbx_history_add (history, role, content);
+    }
   return g_steal_pointer (&history);
 }
 
@@ -110,16 +111,17 @@ sbx_history_save (SbxStore *store, GPtrArray *history, GError **error)
   g_return_val_if_fail (store != NULL && history != NULL, FALSE);
 
   first = history->len > SBX_HISTORY_MAX_MESSAGES ? history->len - SBX_HISTORY_MAX_MESSAGES : 0;
-  for (guint i = first; i < history->len; i++) {
-    const SbxHistoryMessage *message = history->pdata[i];
-    g_autofree char *cut = sbx_text_cut (message->content, SBX_HISTORY_MESSAGE_BYTES);
+  for (guint i = first; i < history->len; i++)
+    {
+      const SbxHistoryMessage *message = history->pdata[i];
+      g_autofree char *cut = sbx_text_cut (message->content, SBX_HISTORY_MESSAGE_BYTES);
 
-    g_string_append (json, i == first ? "{\"role\":" : ",{\"role\":");
-    sbx_json_write_text (json, message->role, -1);
-    g_string_append (json, ",\"content\":");
-    sbx_json_write_text (json, cut, -1);
-    g_string_append_c (json, '}');
-  }
+      g_string_append (json, i == first ? "{\"role\":" : ",{\"role\":");
+      sbx_json_write_text (json, message->role, -1);
+      g_string_append (json, ",\"content\":");
+      sbx_json_write_text (json, cut, -1);
+      g_string_append_c (json, '}');
+    }
   g_string_append_c (json, ']');
   return sbx_store_write (store, SBX_HISTORY_FILE, json->str, json->len, error);
 }

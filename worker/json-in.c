@@ -11,14 +11,15 @@ has_too_many_values (const char *data, gsize n_bytes)
   gboolean in_text = FALSE;
   guint n_values = 0;
 
-  for (gsize i = 0; i < n_bytes; i++) {
-    if (in_text && data[i] == '\\')
-      i++;
-    else if (data[i] == '"')
-      in_text = !in_text;
-    else if (!in_text && (data[i] == ',' || data[i] == '[' || data[i] == '{'))
-      n_values++;
-  }
+  for (gsize i = 0; i < n_bytes; i++)
+    {
+      if (in_text && data[i] == '\\')
+        i++;
+      else if (data[i] == '"')
+        in_text = !in_text;
+      else if (!in_text && (data[i] == ',' || data[i] == '[' || data[i] == '{'))
+        n_values++;
+    }
   return n_values > SBX_JSON_IN_MAX_VALUES;
 }
 
@@ -27,10 +28,11 @@ sbx_json_in_read (const char *data, gsize n_bytes, gsize max_bytes, GError **err
 {
   g_return_val_if_fail (data != NULL || n_bytes == 0, NULL);
 
-  if (n_bytes > max_bytes || has_too_many_values (data, n_bytes)) {
-    g_set_error_literal (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_LARGE, "too many bytes or values");
-    return NULL;
-  }
+  if (n_bytes > max_bytes || has_too_many_values (data, n_bytes))
+    {
+      g_set_error_literal (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_LARGE, "too many bytes or values");
+      return NULL;
+    }
   return sbx_json_read (data != NULL ? data : "", n_bytes, max_bytes, error);
 }
 

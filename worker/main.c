@@ -24,16 +24,17 @@ read_turn (void)
 {
   GByteArray *turn = g_byte_array_sized_new (SBX_MAX_TURN_BYTES + 1);
 
-  while (turn->len <= SBX_MAX_TURN_BYTES) {
-    guint before = turn->len;
-    ssize_t got;
+  while (turn->len <= SBX_MAX_TURN_BYTES)
+    {
+      guint before = turn->len;
+      ssize_t got;
 
-    g_byte_array_set_size (turn, SBX_MAX_TURN_BYTES + 1);
-    got = read (STDIN_FILENO, turn->data + before, SBX_MAX_TURN_BYTES + 1 - before);
-    g_byte_array_set_size (turn, before + (guint)MAX (got, 0));
-    if (got == 0 || (got < 0 && errno != EINTR))
-      break;
-  }
+      g_byte_array_set_size (turn, SBX_MAX_TURN_BYTES + 1);
+      got = read (STDIN_FILENO, turn->data + before, SBX_MAX_TURN_BYTES + 1 - before);
+      g_byte_array_set_size (turn, before + (guint) MAX (got, 0));
+      if (got == 0 || (got < 0 && errno != EINTR))
+        break;
+    }
   return turn;
 }
 
@@ -43,16 +44,17 @@ write_out (const GString *line)
   const char *at = line->str;
   gsize left = line->len;
 
-  while (left > 0) {
-    ssize_t put = write (STDOUT_FILENO, at, left);
+  while (left > 0)
+    {
+      ssize_t put = write (STDOUT_FILENO, at, left);
 
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return FALSE;
-    at += put;
-    left -= (gsize)put;
-  }
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put < 0)
+        return FALSE;
+      at += put;
+      left -= (gsize) put;
+    }
   return TRUE;
 }
 
@@ -65,8 +67,8 @@ warm_up (void)
   g_autoptr (GTimeZone) zone = g_time_zone_new_utc ();
   g_autoptr (GDateTime) now = g_date_time_new_now (zone);
 
-  (void)root;
-  (void)now;
+  (void) root;
+  (void) now;
 }
 
 int
@@ -90,14 +92,16 @@ main (int argc, char **argv)
   SbxAgentPlaces places;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("sandbox-worker: %s\n", error->message);
-    return 2;
-  }
-  if (version) {
-    g_print ("sandbox-worker " SBX_VERSION "\n");
-    return 0;
-  }
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("sandbox-worker: %s\n", error->message);
+      return 2;
+    }
+  if (version)
+    {
+      g_print ("sandbox-worker " SBX_VERSION "\n");
+      return 0;
+    }
   places.socket_path = socket_path != NULL ? socket_path : SBX_WORKER_SOCKET;
   places.workspace = workspace != NULL ? workspace : SBX_WORKER_WORKSPACE;
   g_unsetenv ("TZDIR");
@@ -106,7 +110,7 @@ main (int argc, char **argv)
 
   warm_up ();
   turn = read_turn ();
-  reply = sbx_agent_run (&places, (const char *)turn->data, turn->len);
+  reply = sbx_agent_run (&places, (const char *) turn->data, turn->len);
   line = sbx_reply_write (reply);
   return write_out (line) ? sbx_reply_exit_status (reply) : 1;
 }

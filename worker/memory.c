@@ -99,16 +99,17 @@ sbx_memory_parse (const char *data, gsize n_bytes, GError **error)
   list = json_node_get_array (root);
   if (json_array_get_length (list) > SBX_MEMORY_MAX_ENTRIES)
     return malformed (error, "has too many entries");
-  for (guint i = 0; i < json_array_get_length (list); i++) {
-    JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
-    const char *scope = sbx_json_in_text (object, "scope");
-    const char *key = sbx_json_in_text (object, "key");
-    const char *text = sbx_json_in_text (object, "text");
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    {
+      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      const char *scope = sbx_json_in_text (object, "scope");
+      const char *key = sbx_json_in_text (object, "key");
+      const char *text = sbx_json_in_text (object, "text");
 
-    if (scope == NULL || key == NULL || text == NULL)
-      return malformed (error, "has an entry without its three texts");
-    g_ptr_array_add (entries, entry_new (scope, key, text));
-  }
+      if (scope == NULL || key == NULL || text == NULL)
+        return malformed (error, "has an entry without its three texts");
+      g_ptr_array_add (entries, entry_new (scope, key, text));
+    }
   return g_steal_pointer (&entries);
 }
 
@@ -160,16 +161,17 @@ list_entries (SbxMemory *self, const char *scope, const char *key, const char *q
   g_autoptr (GString) json = g_string_new ("[");
   g_autofree char *lowered = query != NULL ? g_utf8_strdown (query, -1) : NULL;
 
-  for (guint i = 0; i < self->entries->len; i++) {
-    const Entry *entry = self->entries->pdata[i];
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const Entry *entry = self->entries->pdata[i];
 
-    if (strcmp (entry->scope, scope) != 0 || (key != NULL && strcmp (entry->key, key) != 0)
-        || (lowered != NULL && !holds (entry, lowered)))
-      continue;
-    if (json->len > 1)
-      g_string_append_c (json, ',');
-    write_pair (json, entry);
-  }
+      if (strcmp (entry->scope, scope) != 0 || (key != NULL && strcmp (entry->key, key) != 0)
+          || (lowered != NULL && !holds (entry, lowered)))
+        continue;
+      if (json->len > 1)
+        g_string_append_c (json, ',');
+      write_pair (json, entry);
+    }
   g_string_append_c (json, ']');
   return g_string_free (g_steal_pointer (&json), FALSE);
 }
@@ -208,10 +210,11 @@ read_key (JsonObject *arguments, char **ret_key, GError **error)
   const char *given = sbx_json_in_text (arguments, "key");
   g_autofree char *key = given != NULL ? sbx_text_trim (given) : NULL;
 
-  if (key != NULL && (*key == '\0' || sbx_utf16_units (key) > SBX_MEMORY_MAX_KEY_UNITS)) {
-    break_rule (error, "has an empty or too long key");
-    return FALSE;
-  }
+  if (key != NULL && (*key == '\0' || sbx_utf16_units (key) > SBX_MEMORY_MAX_KEY_UNITS))
+    {
+      break_rule (error, "has an empty or too long key");
+      return FALSE;
+    }
   *ret_key = g_steal_pointer (&key);
   return TRUE;
 }
@@ -234,16 +237,18 @@ save (SbxMemory *self, GPtrArray *entries, GError **error)
 {
   g_autoptr (GString) json = g_string_new ("[");
 
-  for (guint i = 0; i < entries->len; i++) {
-    if (i > 0)
-      g_string_append_c (json, ',');
-    write_entry (json, entries->pdata[i]);
-  }
+  for (guint i = 0; i < entries->len; i++)
+    {
+      if (i > 0)
+        g_string_append_c (json, ',');
+      write_entry (json, entries->pdata[i]);
+    }
   g_string_append_c (json, ']');
-  if (entries->len > SBX_MEMORY_MAX_ENTRIES || json->len > SBX_MEMORY_MAX_BYTES) {
-    break_rule (error, "would leave more than the store takes");
-    return FALSE;
-  }
+  if (entries->len > SBX_MEMORY_MAX_ENTRIES || json->len > SBX_MEMORY_MAX_BYTES)
+    {
+      break_rule (error, "would leave more than the store takes");
+      return FALSE;
+    }
   if (!sbx_store_write (self->store, SBX_MEMORY_FILE, json->str, json->len, error))
     return FALSE;
   g_ptr_array_unref (self->entries);
@@ -257,12 +262,13 @@ without (SbxMemory *self, const char *scope, const char *key)
   GPtrArray *entries = g_ptr_array_copy (self->entries, entry_copy, NULL);
 
   g_ptr_array_set_free_func (entries, entry_free);
-  for (guint i = entries->len; i > 0; i--) {
-    const Entry *entry = entries->pdata[i - 1];
+  for (guint i = entries->len; i > 0; i--)
+    {
+      const Entry *entry = entries->pdata[i - 1];
 
-    if (strcmp (entry->scope, scope) == 0 && strcmp (entry->key, key) == 0)
-      g_ptr_array_remove_index (entries, i - 1);
-  }
+      if (strcmp (entry->scope, scope) == 0 && strcmp (entry->key, key) == 0)
+        g_ptr_array_remove_index (entries, i - 1);
+    }
   return entries;
 }
 

@@ -30,15 +30,16 @@ join_parts (JsonArray *parts)
   g_autoptr (GString) text = g_string_new (NULL);
   gboolean found = FALSE;
 
-  for (guint i = 0; i < json_array_get_length (parts); i++) {
-    JsonObject *part = sbx_json_in_node_object (json_array_get_element (parts, i));
-    const char *piece = sbx_json_in_text (part, "text");
+  for (guint i = 0; i < json_array_get_length (parts); i++)
+    {
+      JsonObject *part = sbx_json_in_node_object (json_array_get_element (parts, i));
+      const char *piece = sbx_json_in_text (part, "text");
 
-    if (piece == NULL || g_strcmp0 (sbx_json_in_text (part, "type"), "text") != 0)
-      continue;
-    found = TRUE;
-    g_string_append (text, piece);
-  }
+      if (piece == NULL || g_strcmp0 (sbx_json_in_text (part, "type"), "text") != 0)
+        continue;
+      found = TRUE;
+      g_string_append (text, piece);
+    }
   return found ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
@@ -58,15 +59,20 @@ read_final (SbxAnswer *self, JsonObject *choice, JsonObject *message)
 {
   g_autofree char *content = read_content (message);
 
-  if (content == NULL || sbx_text_is_blank (content)) {
-    self->kind = SBX_ANSWER_EMPTY;
-  } else if (sbx_utf16_units (content) > SBX_MAX_REPLY_UNITS) {
-    self->kind = SBX_ANSWER_TOO_LONG;
-  } else {
-    self->kind = SBX_ANSWER_FINAL;
-    self->text = sbx_text_trim (content);
-    self->cut_short = g_strcmp0 (sbx_json_in_text (choice, "finish_reason"), "length") == 0;
-  }
+  if (content == NULL || sbx_text_is_blank (content))
+    {
+      self->kind = SBX_ANSWER_EMPTY;
+    }
+  else if (sbx_utf16_units (content) > SBX_MAX_REPLY_UNITS)
+    {
+      self->kind = SBX_ANSWER_TOO_LONG;
+    }
+  else
+    {
+      self->kind = SBX_ANSWER_FINAL;
+      self->text = sbx_text_trim (content);
+      self->cut_short = g_strcmp0 (sbx_json_in_text (choice, "finish_reason"), "length") == 0;
+    }
 }
 
 /* An id that no other call of the turn has: a request with two of one id is refused by some endpoints. */
@@ -76,15 +82,19 @@ choose_id (const char *given, GHashTable *used_ids, guint step, guint place)
   g_autofree char *id = NULL;
 
   if (given != NULL && *given != '\0' && sbx_utf16_units (given) <= MAX_ID_UNITS
-      && !g_hash_table_contains (used_ids, given)) {
-    id = g_strdup (given);
-  } else {
-    id = g_strdup_printf ("call_%u_%u", step, place);
-    for (guint more = 1; g_hash_table_contains (used_ids, id); more++) {
-      g_free (id);
-      id = g_strdup_printf ("call_%u_%u_%u", step, place, more);
+      && !g_hash_table_contains (used_ids, given))
+    {
+      id = g_strdup (given);
     }
-  }
+  else
+    {
+      id = g_strdup_printf ("call_%u_%u", step, place);
+      for (guint more = 1; g_hash_table_contains (used_ids, id); more++)
+        {
+          g_free (id);
+          id = g_strdup_printf ("call_%u_%u_%u", step, place, more);
+        }
+    }
   g_hash_table_add (used_ids, g_strdup (id));
   return g_steal_pointer (&id);
 }
@@ -96,12 +106,13 @@ read_arguments (JsonObject *function)
 
   if (text != NULL)
     return g_strdup (text);
-  if (sbx_json_in_object (function, "arguments") != NULL) {
-    g_autoptr (GString) json = g_string_new (NULL);
+  if (sbx_json_in_object (function, "arguments") != NULL)
+    {
+      g_autoptr (GString) json = g_string_new (NULL);
 
-    sbx_json_write_node (json, json_object_get_member (function, "arguments"));
-    return g_string_free (g_steal_pointer (&json), FALSE);
-  }
+      sbx_json_write_node (json, json_object_get_member (function, "arguments"));
+      return g_string_free (g_steal_pointer (&json), FALSE);
+    }
   return NULL;
 }
 
@@ -146,15 +157,16 @@ write_kept (GString *json, JsonObject *message, const char *const *keep)
   g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
   gsize before = json->len;
 
-  for (; keep != NULL && *keep != NULL; keep++) {
-    if (g_strv_contains (own, *keep) || !json_object_has_member (message, *keep)
-        || !g_hash_table_add (written, (gpointer)*keep))
-      continue;
-    g_string_append_c (json, ',');
-    sbx_json_write_text (json, *keep, -1);
-    g_string_append_c (json, ':');
-    sbx_json_write_node (json, json_object_get_member (message, *keep));
-  }
+  for (; keep != NULL && *keep != NULL; keep++)
+    {
+      if (g_strv_contains (own, *keep) || !json_object_has_member (message, *keep)
+          || !g_hash_table_add (written, (gpointer) *keep))
+        continue;
+      g_string_append_c (json, ',');
+      sbx_json_write_text (json, *keep, -1);
+      g_string_append_c (json, ':');
+      sbx_json_write_node (json, json_object_get_member (message, *keep));
+    }
   if (json->len - before > SBX_ANSWER_KEPT_BYTES)
     g_string_truncate (json, before);
 }
@@ -168,11 +180,12 @@ write_message (const SbxAnswer *self, JsonObject *message, const char *const *ke
 
   sbx_json_write_text (json, cut, -1);
   g_string_append (json, ",\"tool_calls\":[");
-  for (guint i = 0; i < self->calls->len; i++) {
-    if (i > 0)
-      g_string_append_c (json, ',');
-    write_call (json, self->calls->pdata[i]);
-  }
+  for (guint i = 0; i < self->calls->len; i++)
+    {
+      if (i > 0)
+        g_string_append_c (json, ',');
+      write_call (json, self->calls->pdata[i]);
+    }
   g_string_append_c (json, ']');
   write_kept (json, message, keep);
   g_string_append_c (json, '}');
@@ -217,14 +230,16 @@ sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint
     return self;
 
   calls = sbx_json_in_list (message, "tool_calls");
-  if (calls == NULL || json_array_get_length (calls) == 0) {
-    read_final (self, choice, message);
-    return self;
-  }
-  if (json_array_get_length (calls) > SBX_ANSWER_MAX_CALLS) {
-    self->kind = SBX_ANSWER_TOO_MANY;
-    return self;
-  }
+  if (calls == NULL || json_array_get_length (calls) == 0)
+    {
+      read_final (self, choice, message);
+      return self;
+    }
+  if (json_array_get_length (calls) > SBX_ANSWER_MAX_CALLS)
+    {
+      self->kind = SBX_ANSWER_TOO_MANY;
+      return self;
+    }
   self->kind = SBX_ANSWER_CALLS;
   self->calls = g_ptr_array_new_with_free_func (call_free);
   for (guint i = 0; i < json_array_get_length (calls); i++)

@@ -21,13 +21,14 @@ is_zone_name (const char *name)
 
   if (*name == '\0' || strlen (name) > 255)
     return FALSE;
-  for (guint i = 0; parts[i] != NULL; i++) {
-    if (!g_ascii_isalpha (*parts[i]))
-      return FALSE;
-    for (const char *c = parts[i]; *c != '\0'; c++)
-      if (!g_ascii_isalnum (*c) && strchr ("_+-", *c) == NULL)
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      if (!g_ascii_isalpha (*parts[i]))
         return FALSE;
-  }
+      for (const char *c = parts[i]; *c != '\0'; c++)
+        if (!g_ascii_isalnum (*c) && strchr ("_+-", *c) == NULL)
+          return FALSE;
+    }
   return TRUE;
 }
 
@@ -40,7 +41,8 @@ is_zone_file (const char *name)
   g_auto (SbxFd) fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   char magic[4];
 
-  return fd >= 0 && read (fd, magic, sizeof magic) == (ssize_t)sizeof magic && memcmp (magic, "TZif", 4) == 0;
+  return fd >= 0 && read (fd, magic, sizeof magic) == (ssize_t) sizeof magic
+         && memcmp (magic, "TZif", 4) == 0;
 }
 
 GTimeZone *

@@ -70,10 +70,11 @@ write_extended (const SbxReply *self, GString *json)
 {
   if (self->reason != SBX_REPLY_FINE)
     g_string_append_printf (json, ",\"reason\":\"%s\"", reasons[self->reason]);
-  for (guint i = 0; i < self->set_aside->len; i++) {
-    g_string_append (json, i == 0 ? ",\"set_aside\":[" : ",");
-    sbx_json_write_text (json, self->set_aside->pdata[i], -1);
-  }
+  for (guint i = 0; i < self->set_aside->len; i++)
+    {
+      g_string_append (json, i == 0 ? ",\"set_aside\":[" : ",");
+      sbx_json_write_text (json, self->set_aside->pdata[i], -1);
+    }
   if (self->set_aside->len > 0)
     g_string_append_c (json, ']');
   if (self->compaction_by != NULL)

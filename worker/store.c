@@ -38,15 +38,17 @@ sbx_store_open (const char *directory, GError **error)
 
   g_return_val_if_fail (directory != NULL, NULL);
 
-  if (g_mkdir_with_parents (directory, 0700) != 0) {
-    fail (error, "make the directory", directory, errno);
-    return NULL;
-  }
+  if (g_mkdir_with_parents (directory, 0700) != 0)
+    {
+      fail (error, "make the directory", directory, errno);
+      return NULL;
+    }
   fd = open (directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) {
-    fail (error, "open the directory", directory, errno);
-    return NULL;
-  }
+  if (fd < 0)
+    {
+      fail (error, "open the directory", directory, errno);
+      return NULL;
+    }
   self = g_new0 (SbxStore, 1);
   self->dir_fd = fd;
   return self;
@@ -67,17 +69,18 @@ read_all (int fd, const char *name, gsize size, GBytes **ret_data, GError **erro
   g_autofree char *data = g_malloc (size + 1);
   gsize n = 0;
 
-  while (n < size) {
-    ssize_t got = read (fd, data + n, size - n);
+  while (n < size)
+    {
+      ssize_t got = read (fd, data + n, size - n);
 
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return fail (error, "read", name, errno);
-    if (got == 0)
-      break; /* cut by somebody meanwhile: what is left will not be whole JSON */
-    n += (gsize)got;
-  }
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return fail (error, "read", name, errno);
+      if (got == 0)
+        break; /* cut by somebody meanwhile: what is left will not be whole JSON */
+      n += (gsize) got;
+    }
   *ret_data = g_bytes_new_take (g_steal_pointer (&data), n);
   return TRUE;
 }
@@ -92,25 +95,28 @@ sbx_store_read (SbxStore *self, const char *name, GBytes **ret_data, GError **er
 
   /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
   fd = openat (self->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) {
-    *ret_data = NULL;
-    return TRUE;
-  }
+  if (fd < 0 && errno == ENOENT)
+    {
+      *ret_data = NULL;
+      return TRUE;
+    }
   if (fd < 0 && (errno == EIO || errno == ENOMEM || errno == EMFILE || errno == ENFILE))
     return fail (error, "open", name, errno);
-  if (fd < 0) { /* a link, a socket, a file without rights */
-    g_set_error (error, SBX_STORE_ERROR, SBX_STORE_ERROR_UNREADABLE, "cannot open %s: %s", name,
-                 g_strerror (errno));
-    return FALSE;
-  }
+  if (fd < 0)
+    { /* a link, a socket, a file without rights */
+      g_set_error (error, SBX_STORE_ERROR, SBX_STORE_ERROR_UNREADABLE, "cannot open %s: %s", name,
+                   g_strerror (errno));
+      return FALSE;
+    }
   if (fstat (fd, &st) < 0)
     return fail (error, "look at", name, errno);
-  if (!S_ISREG (st.st_mode) || st.st_size > (off_t)SBX_STORE_MAX_BYTES) {
-    g_set_error (error, SBX_STORE_ERROR, SBX_STORE_ERROR_UNREADABLE, "%s is %s", name,
-                 S_ISREG (st.st_mode) ? "too large" : "not a regular file");
-    return FALSE;
-  }
-  return read_all (fd, name, (gsize)st.st_size, ret_data, error);
+  if (!S_ISREG (st.st_mode) || st.st_size > (off_t) SBX_STORE_MAX_BYTES)
+    {
+      g_set_error (error, SBX_STORE_ERROR, SBX_STORE_ERROR_UNREADABLE, "%s is %s", name,
+                   S_ISREG (st.st_mode) ? "too large" : "not a regular file");
+      return FALSE;
+    }
+  return read_all (fd, name, (gsize) st.st_size, ret_data, error);
 }
 
 /* A new, empty file under a name that nobody else has. The first try is always the same name, so that what a
@@ -118,21 +124,23 @@ sbx_store_read (SbxStore *self, const char *name, GBytes **ret_data, GError **er
 static int
 open_temporary (SbxStore *self, const char *name, char **ret_temporary)
 {
-  for (guint i = 0; i < MAX_TRIES; i++) {
-    g_autofree char *temporary =
-      i == 0 ? g_strdup_printf (".%s.new", name)
-             : g_strdup_printf (".%s.new-%08x%08x", name, g_random_int (), g_random_int ());
-    int fd;
+  for (guint i = 0; i < MAX_TRIES; i++)
+    {
+      g_autofree char *temporary =
+        i == 0 ? g_strdup_printf (".%s.new", name)
+               : g_strdup_printf (".%s.new-%08x%08x", name, g_random_int (), g_random_int ());
+      int fd;
 
-    (void)unlinkat (self->dir_fd, temporary, 0);
-    fd = openat (self->dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-      *ret_temporary = g_steal_pointer (&temporary);
-      return fd;
+      (void) unlinkat (self->dir_fd, temporary, 0);
+      fd = openat (self->dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+      if (fd >= 0)
+        {
+          *ret_temporary = g_steal_pointer (&temporary);
+          return fd;
+        }
+      if (errno != EEXIST && errno != EISDIR)
+        return -1;
     }
-    if (errno != EEXIST && errno != EISDIR)
-      return -1;
-  }
   errno = EEXIST;
   return -1;
 }
@@ -140,16 +148,17 @@ open_temporary (SbxStore *self, const char *name, char **ret_temporary)
 static gboolean
 write_all (int fd, const char *data, gsize n_bytes)
 {
-  while (n_bytes > 0) {
-    ssize_t put = write (fd, data, n_bytes);
+  while (n_bytes > 0)
+    {
+      ssize_t put = write (fd, data, n_bytes);
 
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return FALSE;
-    data += put;
-    n_bytes -= (gsize)put;
-  }
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put < 0)
+        return FALSE;
+      data += put;
+      n_bytes -= (gsize) put;
+    }
   return TRUE;
 }
 
@@ -170,7 +179,7 @@ sbx_store_write (SbxStore *self, const char *name, const char *data, gsize n_byt
       && renameat (self->dir_fd, temporary, self->dir_fd, name) == 0)
     return fsync (self->dir_fd) == 0 || fail (error, "flush the directory of", name, errno);
   number = errno;
-  (void)unlinkat (self->dir_fd, temporary, 0);
+  (void) unlinkat (self->dir_fd, temporary, 0);
   return fail (error, "write", name, number);
 }
 
@@ -182,14 +191,15 @@ sbx_store_set_aside (SbxStore *self, const char *name, GError **error)
 
   g_return_val_if_fail (self != NULL && name != NULL, FALSE);
 
-  for (guint i = 0; i < MAX_TRIES; i++) {
-    g_autofree char *aside = i == 0 ? g_strdup_printf ("%s.corrupt-%s", name, time)
-                                    : g_strdup_printf ("%s.corrupt-%s-%u", name, time, i);
+  for (guint i = 0; i < MAX_TRIES; i++)
+    {
+      g_autofree char *aside = i == 0 ? g_strdup_printf ("%s.corrupt-%s", name, time)
+                                      : g_strdup_printf ("%s.corrupt-%s-%u", name, time, i);
 
-    if (renameat2 (self->dir_fd, name, self->dir_fd, aside, RENAME_NOREPLACE) == 0)
-      return TRUE;
-    if (errno != EEXIST)
-      break;
-  }
+      if (renameat2 (self->dir_fd, name, self->dir_fd, aside, RENAME_NOREPLACE) == 0)
+        return TRUE;
+      if (errno != EEXIST)
+        break;
+    }
   return fail (error, "set aside", name, errno);
 }

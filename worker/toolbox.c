@@ -84,12 +84,13 @@ offer_spec (SbxToolbox *self, char *name, SbxTool tool, const SbxToolSpec *spec)
 static void
 write_list (SbxToolbox *self)
 {
-  for (guint i = 0; i < self->names->len; i++) {
-    const Entry *entry = g_hash_table_lookup (self->entries, self->names->pdata[i]);
+  for (guint i = 0; i < self->names->len; i++)
+    {
+      const Entry *entry = g_hash_table_lookup (self->entries, self->names->pdata[i]);
 
-    g_string_append_c (self->json, i == 0 ? '[' : ',');
-    g_string_append (self->json, entry->json);
-  }
+      g_string_append_c (self->json, i == 0 ? '[' : ',');
+      g_string_append (self->json, entry->json);
+    }
   g_string_append_c (self->json, ']');
 }
 
@@ -106,22 +107,25 @@ sbx_toolbox_new (const SbxTurnInput *input)
   for (guint i = 0; i < G_N_ELEMENTS (built_in); i++)
     offer (self, g_strdup (built_in[i].name), (SbxTool){ .kind = built_in[i].kind }, built_in[i].description,
            built_in[i].parameters);
-  for (guint i = 0; i < input->tools->len; i++) {
-    const SbxToolSpec *spec = &g_array_index (input->tools, SbxToolSpec, i);
+  for (guint i = 0; i < input->tools->len; i++)
+    {
+      const SbxToolSpec *spec = &g_array_index (input->tools, SbxToolSpec, i);
 
-    offer_spec (self, g_strconcat ("host_", spec->name, NULL),
-                (SbxTool){ .kind = SBX_TOOL_HOST, .tool = spec->name }, spec);
-  }
-  for (guint i = 0; i < input->servers->len; i++) {
-    const SbxServerSpec *server = input->servers->pdata[i];
-
-    for (guint k = 0; k < server->tools->len; k++) {
-      const SbxToolSpec *spec = &g_array_index (server->tools, SbxToolSpec, k);
-
-      offer_spec (self, g_strdup_printf ("mcp_%u_%s", i, spec->name),
-                  (SbxTool){ .kind = SBX_TOOL_MCP, .server = server->name, .tool = spec->name }, spec);
+      offer_spec (self, g_strconcat ("host_", spec->name, NULL),
+                  (SbxTool){ .kind = SBX_TOOL_HOST, .tool = spec->name }, spec);
     }
-  }
+  for (guint i = 0; i < input->servers->len; i++)
+    {
+      const SbxServerSpec *server = input->servers->pdata[i];
+
+      for (guint k = 0; k < server->tools->len; k++)
+        {
+          const SbxToolSpec *spec = &g_array_index (server->tools, SbxToolSpec, k);
+
+          offer_spec (self, g_strdup_printf ("mcp_%u_%s", i, spec->name),
+                      (SbxTool){ .kind = SBX_TOOL_MCP, .server = server->name, .tool = spec->name }, spec);
+        }
+    }
   write_list (self);
   return self->json->len <= SBX_TOOLBOX_MAX_BYTES ? g_steal_pointer (&self) : NULL;
 }

@@ -36,18 +36,20 @@ read_tools (JsonArray *list)
 
   if (list == NULL)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (list); i++) {
-    JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
-    SbxToolSpec spec = {
-      .name = sbx_json_in_text (object, "name"),
-      .description = sbx_json_in_text (object, "description"),
-    };
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    {
+      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      SbxToolSpec spec = {
+        .name = sbx_json_in_text (object, "name"),
+        .description = sbx_json_in_text (object, "description"),
+      };
 
-    if (!is_name (spec.name) || spec.description == NULL || sbx_json_in_object (object, "parameters") == NULL)
-      return NULL;
-    spec.parameters = json_object_get_member (object, "parameters");
-    g_array_append_val (tools, spec);
-  }
+      if (!is_name (spec.name) || spec.description == NULL
+          || sbx_json_in_object (object, "parameters") == NULL)
+        return NULL;
+      spec.parameters = json_object_get_member (object, "parameters");
+      g_array_append_val (tools, spec);
+    }
   return g_steal_pointer (&tools);
 }
 
@@ -67,21 +69,22 @@ read_servers (JsonArray *list)
 
   if (list == NULL)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (list); i++) {
-    JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
-    const char *name = sbx_json_in_text (object, "server");
-    GArray *tools = read_tools (sbx_json_in_list (object, "tools"));
-    SbxServerSpec *server;
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    {
+      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      const char *name = sbx_json_in_text (object, "server");
+      GArray *tools = read_tools (sbx_json_in_list (object, "tools"));
+      SbxServerSpec *server;
 
-    if (tools == NULL)
-      return NULL;
-    server = g_new0 (SbxServerSpec, 1);
-    server->name = name;
-    server->tools = tools;
-    g_ptr_array_add (servers, server);
-    if (!is_name (name))
-      return NULL;
-  }
+      if (tools == NULL)
+        return NULL;
+      server = g_new0 (SbxServerSpec, 1);
+      server->name = name;
+      server->tools = tools;
+      g_ptr_array_add (servers, server);
+      if (!is_name (name))
+        return NULL;
+    }
   return g_steal_pointer (&servers);
 }
 
@@ -122,13 +125,14 @@ read_keep (SbxTurnInput *self, JsonObject *turn, GError **error)
 
   if (list == NULL && json_object_has_member (turn, "keep") && !json_object_get_null_member (turn, "keep"))
     return refuse (error, "keep");
-  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++) {
-    const char *name = sbx_json_in_node_text (json_array_get_element (list, i));
+  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++)
+    {
+      const char *name = sbx_json_in_node_text (json_array_get_element (list, i));
 
-    if (name == NULL)
-      return refuse (error, "keep");
-    g_ptr_array_insert (self->keep, (gint)i, (gpointer)name);
-  }
+      if (name == NULL)
+        return refuse (error, "keep");
+      g_ptr_array_insert (self->keep, (gint) i, (gpointer) name);
+    }
   return TRUE;
 }
 
@@ -137,11 +141,12 @@ read_compaction (SbxTurnInput *self, JsonObject *turn, GError **error)
 {
   JsonObject *object = sbx_json_in_object (turn, "compaction");
 
-  if (object == NULL) {
-    if (json_object_has_member (turn, "compaction") && !json_object_get_null_member (turn, "compaction"))
-      return refuse (error, "compaction");
-    return TRUE;
-  }
+  if (object == NULL)
+    {
+      if (json_object_has_member (turn, "compaction") && !json_object_get_null_member (turn, "compaction"))
+        return refuse (error, "compaction");
+      return TRUE;
+    }
   self->compaction = TRUE;
   self->compactor = sbx_json_in_text (object, "compactor");
   if (self->compactor != NULL && !is_name (self->compactor))
@@ -188,11 +193,12 @@ sbx_turn_input_read (const char *data, gsize n_bytes, GError **error)
   if (self->root == NULL)
     return NULL;
   turn = sbx_json_in_node_object (self->root);
-  if (turn == NULL) {
-    g_set_error_literal (error, SBX_TURN_INPUT_ERROR, SBX_TURN_INPUT_ERROR_MEMBER,
-                         "the turn is not a JSON object");
-    return NULL;
-  }
+  if (turn == NULL)
+    {
+      g_set_error_literal (error, SBX_TURN_INPUT_ERROR, SBX_TURN_INPUT_ERROR_MEMBER,
+                           "the turn is not a JSON object");
+      return NULL;
+    }
   if (!read_members (self, turn, error))
     return NULL;
   g_ptr_array_add (self->keep, NULL);

@@ -29,7 +29,7 @@ sbx_deadline_new (guint msec, void (*passed) (gpointer user_data), gpointer user
   msec = MIN (msec, SBX_DEADLINE_MAX_MSEC);
   self->passed = passed;
   self->user_data = user_data;
-  self->due_usec = g_get_monotonic_time () + (gint64)msec * 1000;
+  self->due_usec = g_get_monotonic_time () + (gint64) msec * 1000;
   self->source = g_timeout_source_new (msec);
   g_source_set_callback (self->source, on_time_up, self, NULL);
   g_source_attach (self->source, g_main_context_get_thread_default ());
@@ -41,10 +41,11 @@ sbx_deadline_free (SbxDeadline *self)
 {
   if (self == NULL)
     return;
-  if (self->source != NULL) {
-    g_source_destroy (self->source);
-    g_source_unref (self->source);
-  }
+  if (self->source != NULL)
+    {
+      g_source_destroy (self->source);
+      g_source_unref (self->source);
+    }
   g_free (self);
 }
 
@@ -55,5 +56,5 @@ sbx_deadline_left_msec (const SbxDeadline *self)
 
   if (self->source == NULL || left_usec <= 0)
     return 0;
-  return (guint)((left_usec + 999) / 1000);
+  return (guint) ((left_usec + 999) / 1000);
 }

@@ -77,14 +77,15 @@ sbx_hardening_close_others (const int *kept, gsize n_kept, GError **error)
 {
   guint first = 0;
 
-  for (gsize i = 0; i < n_kept; i++) {
-    guint fd = (guint)kept[i];
+  for (gsize i = 0; i < n_kept; i++)
+    {
+      guint fd = (guint) kept[i];
 
-    g_return_val_if_fail (kept[i] >= 0 && fd >= first, FALSE);
-    if (fd > first && close_range (first, fd - 1, 0) < 0)
-      return fail (error, errno, "Cannot close inherited descriptors");
-    first = fd + 1;
-  }
+      g_return_val_if_fail (kept[i] >= 0 && fd >= first, FALSE);
+      if (fd > first && close_range (first, fd - 1, 0) < 0)
+        return fail (error, errno, "Cannot close inherited descriptors");
+      first = fd + 1;
+    }
   if (close_range (first, G_MAXUINT, 0) < 0)
     return fail (error, errno, "Cannot close inherited descriptors");
   return TRUE;
@@ -115,26 +116,30 @@ filter_export (scmp_filter_ctx context, GError **error)
   gssize n;
   int r;
 
-  if (fd < 0) {
-    fail (error, errno, "Cannot make a memory file for the syscall filter");
-    return NULL;
-  }
+  if (fd < 0)
+    {
+      fail (error, errno, "Cannot make a memory file for the syscall filter");
+      return NULL;
+    }
   r = seccomp_export_bpf (context, fd);
-  if (r < 0) {
-    fail (error, -r, "Cannot translate the syscall filter");
-    return NULL;
-  }
-  if (fstat (fd, &status) < 0) {
-    fail (error, errno, "Cannot read the syscall filter back");
-    return NULL;
-  }
-  bytes = g_malloc ((gsize)status.st_size + 1);
-  n = pread (fd, bytes, (gsize)status.st_size, 0);
-  if (n != status.st_size || n % (gssize)sizeof (struct sock_filter) != 0) {
-    fail (error, EIO, "Cannot read the syscall filter back");
-    return NULL;
-  }
-  return g_bytes_new_take (g_steal_pointer (&bytes), (gsize)n);
+  if (r < 0)
+    {
+      fail (error, -r, "Cannot translate the syscall filter");
+      return NULL;
+    }
+  if (fstat (fd, &status) < 0)
+    {
+      fail (error, errno, "Cannot read the syscall filter back");
+      return NULL;
+    }
+  bytes = g_malloc ((gsize) status.st_size + 1);
+  n = pread (fd, bytes, (gsize) status.st_size, 0);
+  if (n != status.st_size || n % (gssize) sizeof (struct sock_filter) != 0)
+    {
+      fail (error, EIO, "Cannot read the syscall filter back");
+      return NULL;
+    }
+  return g_bytes_new_take (g_steal_pointer (&bytes), (gsize) n);
 }
 
 GBytes *
@@ -144,17 +149,19 @@ sbx_hardening_filter_build (const SbxFilterRule *rules, gsize n_rules, SbxFilter
     seccomp_init (action == SBX_FILTER_KILL ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_ERRNO (EPERM));
   int r;
 
-  if (context == NULL) {
-    fail (error, ENOMEM, "Cannot start a syscall filter");
-    return NULL;
-  }
+  if (context == NULL)
+    {
+      fail (error, ENOMEM, "Cannot start a syscall filter");
+      return NULL;
+    }
   r = seccomp_attr_set (context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   for (gsize i = 0; r == 0 && i < n_rules; i++)
     r = filter_add (context, &rules[i]);
-  if (r < 0) {
-    fail (error, -r, "Cannot build the syscall filter");
-    return NULL;
-  }
+  if (r < 0)
+    {
+      fail (error, -r, "Cannot build the syscall filter");
+      return NULL;
+    }
   return filter_export (context, error);
 }
 
@@ -163,8 +170,8 @@ sbx_hardening_filter_load (GBytes *filter, GError **error)
 {
   gsize n_bytes;
   gconstpointer bytes = g_bytes_get_data (filter, &n_bytes);
-  struct sock_fprog program = { .len = (unsigned short)(n_bytes / sizeof (struct sock_filter)),
-                                .filter = (struct sock_filter *)bytes };
+  struct sock_fprog program = { .len = (unsigned short) (n_bytes / sizeof (struct sock_filter)),
+                                .filter = (struct sock_filter *) bytes };
 
   g_return_val_if_fail (n_bytes / sizeof (struct sock_filter) <= BPF_MAXINSNS, FALSE);
 

@@ -18,7 +18,8 @@ sbx_installation_id (GError **error)
   if (r < 0)
     {
       g_set_error (error, G_IO_ERROR, (int) g_io_error_from_errno (-r),
-                   "/etc/machine-id cannot be used: %s. systemd-machine-id-setup makes one.", g_strerror (-r));
+                   "/etc/machine-id cannot be used: %s. systemd-machine-id-setup makes one.",
+                   g_strerror (-r));
       return NULL;
     }
   return g_strdup (sd_id128_to_string (id, text));

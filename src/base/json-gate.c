@@ -46,10 +46,11 @@ tree_add (Tree *self, JsonNode *node)
     self->root = node;
   else if (JSON_NODE_HOLDS_ARRAY (parent))
     json_array_add_element (json_node_get_array (parent), node);
-  else {
-    json_object_set_member (json_node_get_object (parent), self->name, node);
-    g_clear_pointer (&self->name, g_free);
-  }
+  else
+    {
+      json_object_set_member (json_node_get_object (parent), self->name, node);
+      g_clear_pointer (&self->name, g_free);
+    }
 }
 
 /* Takes node, an object or a list. The scanner bounds the depth. */
@@ -64,42 +65,43 @@ tree_open (Tree *self, JsonNode *node)
 static void
 tree_take (Tree *self, const SbxJsonScan *scan, SbxJsonEvent event)
 {
-  switch (event) {
-  case SBX_JSON_EVENT_OBJECT:
-    tree_open (self, json_node_new (JSON_NODE_OBJECT));
-    json_node_take_object (self->open[self->depth - 1], json_object_new ());
-    break;
-  case SBX_JSON_EVENT_ARRAY:
-    tree_open (self, json_node_new (JSON_NODE_ARRAY));
-    json_node_take_array (self->open[self->depth - 1], json_array_new ());
-    break;
-  case SBX_JSON_EVENT_CLOSE:
-    self->depth--;
-    break;
-  case SBX_JSON_EVENT_NAME:
-    self->name = g_strndup (scan->text->str, scan->text->len);
-    break;
-  case SBX_JSON_EVENT_TEXT:
-    tree_add (self, json_node_init_string (json_node_alloc (), scan->text->str));
-    break;
-  case SBX_JSON_EVENT_INTEGER:
-    tree_add (self, json_node_init_int (json_node_alloc (), scan->integer));
-    break;
-  case SBX_JSON_EVENT_DOUBLE:
-    tree_add (self, json_node_init_double (json_node_alloc (), scan->number));
-    break;
-  case SBX_JSON_EVENT_TRUE:
-  case SBX_JSON_EVENT_FALSE:
-    tree_add (self, json_node_init_boolean (json_node_alloc (), event == SBX_JSON_EVENT_TRUE));
-    break;
-  case SBX_JSON_EVENT_NULL:
-    tree_add (self, json_node_init_null (json_node_alloc ()));
-    break;
-  case SBX_JSON_EVENT_ERROR:
-  case SBX_JSON_EVENT_END:
-  default:
-    break;
-  }
+  switch (event)
+    {
+    case SBX_JSON_EVENT_OBJECT:
+      tree_open (self, json_node_new (JSON_NODE_OBJECT));
+      json_node_take_object (self->open[self->depth - 1], json_object_new ());
+      break;
+    case SBX_JSON_EVENT_ARRAY:
+      tree_open (self, json_node_new (JSON_NODE_ARRAY));
+      json_node_take_array (self->open[self->depth - 1], json_array_new ());
+      break;
+    case SBX_JSON_EVENT_CLOSE:
+      self->depth--;
+      break;
+    case SBX_JSON_EVENT_NAME:
+      self->name = g_strndup (scan->text->str, scan->text->len);
+      break;
+    case SBX_JSON_EVENT_TEXT:
+      tree_add (self, json_node_init_string (json_node_alloc (), scan->text->str));
+      break;
+    case SBX_JSON_EVENT_INTEGER:
+      tree_add (self, json_node_init_int (json_node_alloc (), scan->integer));
+      break;
+    case SBX_JSON_EVENT_DOUBLE:
+      tree_add (self, json_node_init_double (json_node_alloc (), scan->number));
+      break;
+    case SBX_JSON_EVENT_TRUE:
+    case SBX_JSON_EVENT_FALSE:
+      tree_add (self, json_node_init_boolean (json_node_alloc (), event == SBX_JSON_EVENT_TRUE));
+      break;
+    case SBX_JSON_EVENT_NULL:
+      tree_add (self, json_node_init_null (json_node_alloc ()));
+      break;
+    case SBX_JSON_EVENT_ERROR:
+    case SBX_JSON_EVENT_END:
+    default:
+      break;
+    }
 }
 
 static JsonNode *
@@ -112,10 +114,12 @@ read_tree (const char *data, gsize n_bytes, gsize max_bytes, gboolean repeats_al
   if (!sbx_json_scan_init (&scan, data, n_bytes, max_bytes, error))
     return NULL;
   scan.repeats_allowed = repeats_allowed;
-  do {
-    event = sbx_json_scan_next (&scan, error);
-    tree_take (&tree, &scan, event);
-  } while (event != SBX_JSON_EVENT_ERROR && event != SBX_JSON_EVENT_END);
+  do
+    {
+      event = sbx_json_scan_next (&scan, error);
+      tree_take (&tree, &scan, event);
+    }
+  while (event != SBX_JSON_EVENT_ERROR && event != SBX_JSON_EVENT_END);
   sbx_json_scan_clear (&scan);
   return event == SBX_JSON_EVENT_END ? g_steal_pointer (&tree.root) : NULL;
 }

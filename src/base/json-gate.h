@@ -49,6 +49,6 @@ gboolean sbx_json_gate (const char *data, gsize n_bytes, gsize max_bytes, GError
 /* Gate and tree in one pass. NULL with error set. The root is the caller's: json_node_unref(). */
 JsonNode *sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
 
-/* The same, but an object may have a member twice: the last one counts, and only it is in the tree. For answers of
- * endpoints, which are somebody's real programs. */
+/* The same, but an object may have a member twice: the last one counts, and only it is in the tree. For
+ * answers of endpoints, which are somebody's real programs. */
 JsonNode *sbx_json_read_last_counts (const char *data, gsize n_bytes, gsize max_bytes, GError **error);

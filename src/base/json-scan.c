@@ -28,7 +28,7 @@ G_DEFINE_QUARK (sbx - json - error - quark, sbx_json_error)
 static SbxJsonEvent
 scan_fail (const SbxJsonScan *self, SbxJsonError code, const char *rule, GError **error)
 {
-  g_set_error (error, SBX_JSON_ERROR, (gint)code, "Not acceptable as JSON at byte %" G_GSIZE_FORMAT ": %s",
+  g_set_error (error, SBX_JSON_ERROR, (gint) code, "Not acceptable as JSON at byte %" G_GSIZE_FORMAT ": %s",
                self->place, rule);
   return SBX_JSON_EVENT_ERROR;
 }
@@ -39,16 +39,18 @@ sbx_json_scan_init (SbxJsonScan *self, const char *data, gsize n_bytes, gsize ma
   const char *end = data;
 
   *self = (SbxJsonScan){ .data = data, .n_bytes = n_bytes, .expect = EXPECT_VALUE };
-  if (n_bytes > max_bytes) {
-    self->place = max_bytes;
-    (void)scan_fail (self, SBX_JSON_ERROR_TOO_LARGE, "the text is longer than it may be", error);
-    return FALSE;
-  }
-  if (!g_utf8_validate_len (data, n_bytes, &end)) {
-    self->place = (gsize)(end - data);
-    (void)scan_fail (self, SBX_JSON_ERROR_ENCODING, "the text is not valid UTF-8", error);
-    return FALSE;
-  }
+  if (n_bytes > max_bytes)
+    {
+      self->place = max_bytes;
+      (void) scan_fail (self, SBX_JSON_ERROR_TOO_LARGE, "the text is longer than it may be", error);
+      return FALSE;
+    }
+  if (!g_utf8_validate_len (data, n_bytes, &end))
+    {
+      self->place = (gsize) (end - data);
+      (void) scan_fail (self, SBX_JSON_ERROR_ENCODING, "the text is not valid UTF-8", error);
+      return FALSE;
+    }
   self->names = g_array_new (FALSE, FALSE, sizeof (Name));
   self->name_bytes = g_string_new (NULL);
   self->text = g_string_new (NULL);
@@ -80,13 +82,14 @@ scan_hex (SbxJsonScan *self, gunichar *ret_unit)
 {
   gunichar unit = 0;
 
-  for (gsize i = 0; i < 4; i++) {
-    int digit = g_ascii_xdigit_value (scan_peek (self, i));
+  for (gsize i = 0; i < 4; i++)
+    {
+      int digit = g_ascii_xdigit_value (scan_peek (self, i));
 
-    if (digit < 0)
-      return FALSE;
-    unit = unit << 4 | (gunichar)digit;
-  }
+      if (digit < 0)
+        return FALSE;
+      unit = unit << 4 | (gunichar) digit;
+    }
   self->place += 4;
   *ret_unit = unit;
   return TRUE;
@@ -100,18 +103,19 @@ scan_unicode_escape (SbxJsonScan *self)
 
   if (!scan_hex (self, &unit))
     return FALSE;
-  if (unit >= 0xd800 && unit <= 0xdbff && scan_peek (self, 0) == '\\' && scan_peek (self, 1) == 'u') {
-    gsize before = self->place;
-    gunichar low;
+  if (unit >= 0xd800 && unit <= 0xdbff && scan_peek (self, 0) == '\\' && scan_peek (self, 1) == 'u')
+    {
+      gsize before = self->place;
+      gunichar low;
 
-    self->place += 2;
-    if (!scan_hex (self, &low))
-      return FALSE;
-    if (low >= 0xdc00 && low <= 0xdfff)
-      unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-    else
-      self->place = before; /* read again, as a character of its own */
-  }
+      self->place += 2;
+      if (!scan_hex (self, &low))
+        return FALSE;
+      if (low >= 0xdc00 && low <= 0xdfff)
+        unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+      else
+        self->place = before; /* read again, as a character of its own */
+    }
   if (unit == 0)
     g_string_append (self->text, SBX_JSON_NUL);
   else if ((unit >= 0xd800 && unit <= 0xdfff) || unit == 0xfdd0)
@@ -130,10 +134,11 @@ scan_escape (SbxJsonScan *self)
   char letter = scan_peek (self, 0);
   const char *found;
 
-  if (letter == 'u') {
-    self->place++;
-    return scan_unicode_escape (self);
-  }
+  if (letter == 'u')
+    {
+      self->place++;
+      return scan_unicode_escape (self);
+    }
   found = letter != '\0' ? strchr (letters, letter) : NULL;
   if (found == NULL)
     return FALSE;
@@ -148,19 +153,21 @@ scan_plain (SbxJsonScan *self)
 {
   gsize start = self->place;
 
-  for (; self->place < self->n_bytes; self->place++) {
-    guchar byte = (guchar)self->data[self->place];
+  for (; self->place < self->n_bytes; self->place++)
+    {
+      guchar byte = (guchar) self->data[self->place];
 
-    if (byte == '"' || byte == '\\' || byte < 0x20)
-      break;
-    if (byte == 0xef && scan_peek (self, 1) == '\xb7' && scan_peek (self, 2) == '\x90') {
-      g_string_append_len (self->text, self->data + start, (gssize)(self->place - start));
-      g_string_append_unichar (self->text, 0xfffd);
-      self->place += 2;
-      start = self->place + 1;
+      if (byte == '"' || byte == '\\' || byte < 0x20)
+        break;
+      if (byte == 0xef && scan_peek (self, 1) == '\xb7' && scan_peek (self, 2) == '\x90')
+        {
+          g_string_append_len (self->text, self->data + start, (gssize) (self->place - start));
+          g_string_append_unichar (self->text, 0xfffd);
+          self->place += 2;
+          start = self->place + 1;
+        }
     }
-  }
-  g_string_append_len (self->text, self->data + start, (gssize)(self->place - start));
+  g_string_append_len (self->text, self->data + start, (gssize) (self->place - start));
 }
 
 /* At the opening quote. */
@@ -169,24 +176,26 @@ scan_text (SbxJsonScan *self, GError **error)
 {
   g_string_truncate (self->text, 0);
   self->place++;
-  while (TRUE) {
-    scan_plain (self);
-    switch (scan_peek (self, 0)) {
-    case '"':
-      self->place++;
-      return TRUE;
-    case '\\':
-      self->place++;
-      if (scan_escape (self))
-        break;
-      (void)scan_fail (self, SBX_JSON_ERROR_SYNTAX, "an escape of RFC 8259 is expected", error);
-      return FALSE;
-    default:
-      (void)scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a text holds a raw control character or does not end",
-                       error);
-      return FALSE;
+  while (TRUE)
+    {
+      scan_plain (self);
+      switch (scan_peek (self, 0))
+        {
+        case '"':
+          self->place++;
+          return TRUE;
+        case '\\':
+          self->place++;
+          if (scan_escape (self))
+            break;
+          (void) scan_fail (self, SBX_JSON_ERROR_SYNTAX, "an escape of RFC 8259 is expected", error);
+          return FALSE;
+        default:
+          (void) scan_fail (self, SBX_JSON_ERROR_SYNTAX,
+                            "a text holds a raw control character or does not end", error);
+          return FALSE;
+        }
     }
-  }
 }
 
 /* --- numbers --- */
@@ -212,20 +221,22 @@ scan_number_form (SbxJsonScan *self, gboolean *ret_is_integer)
     self->place++;
   else if (scan_digits (self) == 0)
     return FALSE;
-  if (scan_peek (self, 0) == '.') {
-    *ret_is_integer = FALSE;
-    self->place++;
-    if (scan_digits (self) == 0)
-      return FALSE;
-  }
-  if (scan_peek (self, 0) == 'e' || scan_peek (self, 0) == 'E') {
-    *ret_is_integer = FALSE;
-    self->place++;
-    if (scan_peek (self, 0) == '+' || scan_peek (self, 0) == '-')
+  if (scan_peek (self, 0) == '.')
+    {
+      *ret_is_integer = FALSE;
       self->place++;
-    if (scan_digits (self) == 0)
-      return FALSE;
-  }
+      if (scan_digits (self) == 0)
+        return FALSE;
+    }
+  if (scan_peek (self, 0) == 'e' || scan_peek (self, 0) == 'E')
+    {
+      *ret_is_integer = FALSE;
+      self->place++;
+      if (scan_peek (self, 0) == '+' || scan_peek (self, 0) == '-')
+        self->place++;
+      if (scan_digits (self) == 0)
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -245,12 +256,13 @@ scan_number (SbxJsonScan *self, GError **error)
   memcpy (literal, self->data + start, n_bytes);
   literal[n_bytes] = '\0';
 
-  if (is_integer && strcmp (literal, "-0") != 0) {
-    errno = 0;
-    self->integer = g_ascii_strtoll (literal, NULL, 10);
-    if (errno == 0)
-      return SBX_JSON_EVENT_INTEGER;
-  }
+  if (is_integer && strcmp (literal, "-0") != 0)
+    {
+      errno = 0;
+      self->integer = g_ascii_strtoll (literal, NULL, 10);
+      if (errno == 0)
+        return SBX_JSON_EVENT_INTEGER;
+    }
   self->number = g_ascii_strtod (literal, NULL);
   if (!isfinite (self->number))
     return scan_fail (self, SBX_JSON_ERROR_NUMBER, "a number is too large for a double", error);
@@ -286,7 +298,7 @@ compare_names (gconstpointer first, gconstpointer second, gpointer name_bytes)
 
   if (a->n_bytes != b->n_bytes)
     return a->n_bytes < b->n_bytes ? -1 : 1;
-  return memcmp ((const char *)name_bytes + a->start, (const char *)name_bytes + b->start, a->n_bytes);
+  return memcmp ((const char *) name_bytes + a->start, (const char *) name_bytes + b->start, a->n_bytes);
 }
 
 /* Sorted and not hashed: nobody can choose names that make sorting quadratic. */
@@ -298,7 +310,7 @@ names_are_unique (SbxJsonScan *self, guint first)
 
   if (count < 2)
     return TRUE;
-  g_qsort_with_data (names, (gint)count, sizeof *names, compare_names, self->name_bytes->str);
+  g_qsort_with_data (names, (gint) count, sizeof *names, compare_names, self->name_bytes->str);
   for (guint i = 1; i < count; i++)
     if (compare_names (&names[i - 1], &names[i], self->name_bytes->str) == 0)
       return FALSE;
@@ -310,15 +322,16 @@ scan_close (SbxJsonScan *self, GError **error)
 {
   guint first = self->levels[self->depth - 1].first_name;
 
-  if (first < self->names->len) {
-    gsize name_bytes_before = g_array_index (self->names, Name, first).start;
+  if (first < self->names->len)
+    {
+      gsize name_bytes_before = g_array_index (self->names, Name, first).start;
 
-    if (!self->repeats_allowed && !names_are_unique (self, first))
-      return scan_fail (self, SBX_JSON_ERROR_REPEATED_NAME, "the object that ends here has a member twice",
-                        error);
-    g_array_set_size (self->names, first);
-    g_string_truncate (self->name_bytes, name_bytes_before);
-  }
+      if (!self->repeats_allowed && !names_are_unique (self, first))
+        return scan_fail (self, SBX_JSON_ERROR_REPEATED_NAME, "the object that ends here has a member twice",
+                          error);
+      g_array_set_size (self->names, first);
+      g_string_truncate (self->name_bytes, name_bytes_before);
+    }
   self->place++;
   self->depth--;
   scan_value_done (self);
@@ -343,7 +356,7 @@ scan_name (SbxJsonScan *self, GError **error)
   if (!scan_text (self, error))
     return SBX_JSON_EVENT_ERROR;
   name.n_bytes = self->text->len;
-  g_string_append_len (self->name_bytes, self->text->str, (gssize)self->text->len);
+  g_string_append_len (self->name_bytes, self->text->str, (gssize) self->text->len);
   g_array_append_val (self->names, name);
   scan_blanks (self);
   if (scan_peek (self, 0) != ':')
@@ -370,29 +383,30 @@ scan_value (SbxJsonScan *self, GError **error)
 {
   SbxJsonEvent event;
 
-  switch (scan_peek (self, 0)) {
-  case '{':
-    return scan_open (self, TRUE, error);
-  case '[':
-    return scan_open (self, FALSE, error);
-  case '"':
-    if (!scan_text (self, error))
-      return SBX_JSON_EVENT_ERROR;
-    scan_value_done (self);
-    return SBX_JSON_EVENT_TEXT;
-  case 't':
-    return scan_word (self, "true", SBX_JSON_EVENT_TRUE, error);
-  case 'f':
-    return scan_word (self, "false", SBX_JSON_EVENT_FALSE, error);
-  case 'n':
-    return scan_word (self, "null", SBX_JSON_EVENT_NULL, error);
-  default:
-    if (scan_peek (self, 0) != '-' && !g_ascii_isdigit (scan_peek (self, 0)))
-      return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a value is expected", error);
-    event = scan_number (self, error);
-    scan_value_done (self);
-    return event;
-  }
+  switch (scan_peek (self, 0))
+    {
+    case '{':
+      return scan_open (self, TRUE, error);
+    case '[':
+      return scan_open (self, FALSE, error);
+    case '"':
+      if (!scan_text (self, error))
+        return SBX_JSON_EVENT_ERROR;
+      scan_value_done (self);
+      return SBX_JSON_EVENT_TEXT;
+    case 't':
+      return scan_word (self, "true", SBX_JSON_EVENT_TRUE, error);
+    case 'f':
+      return scan_word (self, "false", SBX_JSON_EVENT_FALSE, error);
+    case 'n':
+      return scan_word (self, "null", SBX_JSON_EVENT_NULL, error);
+    default:
+      if (scan_peek (self, 0) != '-' && !g_ascii_isdigit (scan_peek (self, 0)))
+        return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a value is expected", error);
+      event = scan_number (self, error);
+      scan_value_done (self);
+      return event;
+    }
 }
 
 /* At a comma: moves on to what must follow it. */
@@ -413,29 +427,30 @@ sbx_json_scan_next (SbxJsonScan *self, GError **error)
   if (self->expect == EXPECT_COMMA_OR_CLOSE && scan_peek (self, 0) == ',')
     scan_comma (self);
   byte = scan_peek (self, 0);
-  switch (self->expect) {
-  case EXPECT_END:
-    if (self->place == self->n_bytes)
-      return SBX_JSON_EVENT_END;
-    return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "nothing may follow the first value", error);
-  case EXPECT_COMMA_OR_CLOSE:
-    if (byte == (self->levels[self->depth - 1].is_object ? '}' : ']'))
-      return scan_close (self, error);
-    return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a comma or the end of the object or list is expected",
-                      error);
-  case EXPECT_NAME_OR_CLOSE:
-  case EXPECT_NAME:
-    if (byte == '"')
-      return scan_name (self, error);
-    if (byte == '}' && self->expect == EXPECT_NAME_OR_CLOSE)
-      return scan_close (self, error);
-    return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a member's name in double quotes is expected", error);
-  case EXPECT_VALUE_OR_CLOSE:
-    if (byte == ']')
-      return scan_close (self, error);
-    return scan_value (self, error);
-  case EXPECT_VALUE:
-  default:
-    return scan_value (self, error);
-  }
+  switch (self->expect)
+    {
+    case EXPECT_END:
+      if (self->place == self->n_bytes)
+        return SBX_JSON_EVENT_END;
+      return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "nothing may follow the first value", error);
+    case EXPECT_COMMA_OR_CLOSE:
+      if (byte == (self->levels[self->depth - 1].is_object ? '}' : ']'))
+        return scan_close (self, error);
+      return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a comma or the end of the object or list is expected",
+                        error);
+    case EXPECT_NAME_OR_CLOSE:
+    case EXPECT_NAME:
+      if (byte == '"')
+        return scan_name (self, error);
+      if (byte == '}' && self->expect == EXPECT_NAME_OR_CLOSE)
+        return scan_close (self, error);
+      return scan_fail (self, SBX_JSON_ERROR_SYNTAX, "a member's name in double quotes is expected", error);
+    case EXPECT_VALUE_OR_CLOSE:
+      if (byte == ']')
+        return scan_close (self, error);
+      return scan_value (self, error);
+    case EXPECT_VALUE:
+    default:
+      return scan_value (self, error);
+    }
 }

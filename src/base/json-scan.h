@@ -25,7 +25,7 @@ typedef struct {
   gsize n_bytes;
   gsize place;
   gboolean repeats_allowed; /* a caller sets it after init; of equal names the last then counts */
-  guint expect; /* what may come next; the scanner's own */
+  guint expect;             /* what may come next; the scanner's own */
   guint depth;
   struct {
     gboolean is_object;

@@ -14,32 +14,35 @@ static const char *
 escape_of (const char *text, gsize n_left, char *room, gsize *ret_n_taken)
 {
   *ret_n_taken = 1;
-  switch (*text) {
-  case '"':
-    return "\\\"";
-  case '\\':
-    return "\\\\";
-  case '\b':
-    return "\\b";
-  case '\t':
-    return "\\t";
-  case '\n':
-    return "\\n";
-  case '\f':
-    return "\\f";
-  case '\r':
-    return "\\r";
-  default:
-    break;
-  }
-  if ((guchar)*text < 0x20) {
-    (void)g_snprintf (room, 7, "\\u%04x", (guint)(guchar)*text);
-    return room;
-  }
-  if (n_left >= 3 && memcmp (text, SBX_JSON_NUL, 3) == 0) {
-    *ret_n_taken = 3;
-    return "\\u0000";
-  }
+  switch (*text)
+    {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\b':
+      return "\\b";
+    case '\t':
+      return "\\t";
+    case '\n':
+      return "\\n";
+    case '\f':
+      return "\\f";
+    case '\r':
+      return "\\r";
+    default:
+      break;
+    }
+  if ((guchar) *text < 0x20)
+    {
+      (void) g_snprintf (room, 7, "\\u%04x", (guint) (guchar) *text);
+      return room;
+    }
+  if (n_left >= 3 && memcmp (text, SBX_JSON_NUL, 3) == 0)
+    {
+      *ret_n_taken = 3;
+      return "\\u0000";
+    }
   return NULL;
 }
 
@@ -52,36 +55,40 @@ write_inside (GString *out, const char *value, gsize n_bytes)
   gsize i = 0;
   char room[7];
 
-  while (i < n_bytes) {
-    gsize n_taken;
-    const char *escape = escape_of (value + i, n_bytes - i, room, &n_taken);
+  while (i < n_bytes)
+    {
+      gsize n_taken;
+      const char *escape = escape_of (value + i, n_bytes - i, room, &n_taken);
 
-    if (escape != NULL) {
-      total += strlen (escape) + (i - plain);
-      if (out != NULL) {
-        g_string_append_len (out, value + plain, (gssize)(i - plain));
-        g_string_append (out, escape);
-      }
-      plain = i + n_taken;
+      if (escape != NULL)
+        {
+          total += strlen (escape) + (i - plain);
+          if (out != NULL)
+            {
+              g_string_append_len (out, value + plain, (gssize) (i - plain));
+              g_string_append (out, escape);
+            }
+          plain = i + n_taken;
+        }
+      i += n_taken;
     }
-    i += n_taken;
-  }
   if (out != NULL)
-    g_string_append_len (out, value + plain, (gssize)(n_bytes - plain));
+    g_string_append_len (out, value + plain, (gssize) (n_bytes - plain));
   return total + (n_bytes - plain);
 }
 
 static gsize
 write_text (GString *out, const char *value, gssize n_bytes)
 {
-  gsize length = n_bytes < 0 ? strlen (value) : (gsize)n_bytes;
+  gsize length = n_bytes < 0 ? strlen (value) : (gsize) n_bytes;
   g_autofree char *repaired = NULL;
 
-  if (!g_utf8_validate_len (value, length, NULL)) {
-    repaired = g_utf8_make_valid (value, (gssize)length);
-    value = repaired;
-    length = strlen (repaired);
-  }
+  if (!g_utf8_validate_len (value, length, NULL))
+    {
+      repaired = g_utf8_make_valid (value, (gssize) length);
+      value = repaired;
+      length = strlen (repaired);
+    }
   return write_inside (out, value, length) + 2;
 }
 
@@ -89,7 +96,7 @@ void
 sbx_json_write_text (GString *out, const char *value, gssize n_bytes)
 {
   g_string_append_c (out, '"');
-  (void)write_text (out, value, n_bytes);
+  (void) write_text (out, value, n_bytes);
   g_string_append_c (out, '"');
 }
 
@@ -106,14 +113,15 @@ write_double (GString *out, double number)
 {
   char room[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (!isfinite (number)) {
-    g_string_append (out, "null");
-    return;
-  }
+  if (!isfinite (number))
+    {
+      g_string_append (out, "null");
+      return;
+    }
   /* 15 digits are enough for what people write, 17 for every double. */
-  (void)g_ascii_formatd (room, sizeof room, "%.15g", number);
+  (void) g_ascii_formatd (room, sizeof room, "%.15g", number);
   if (g_ascii_strtod (room, NULL) < number || g_ascii_strtod (room, NULL) > number)
-    (void)g_ascii_formatd (room, sizeof room, "%.17g", number);
+    (void) g_ascii_formatd (room, sizeof room, "%.17g", number);
   g_string_append (out, room);
 }
 
@@ -148,25 +156,26 @@ write_begin (GString *out, GArray *levels, JsonNode *node)
 {
   Level level = { .array = NULL };
 
-  switch (json_node_get_node_type (node)) {
-  case JSON_NODE_OBJECT:
-    g_string_append_c (out, '{');
-    json_object_iter_init_ordered (&level.members, json_node_get_object (node));
-    g_array_append_val (levels, level);
-    break;
-  case JSON_NODE_ARRAY:
-    g_string_append_c (out, '[');
-    level.array = json_node_get_array (node);
-    g_array_append_val (levels, level);
-    break;
-  case JSON_NODE_VALUE:
-    write_value (out, node);
-    break;
-  case JSON_NODE_NULL:
-  default:
-    g_string_append (out, "null");
-    break;
-  }
+  switch (json_node_get_node_type (node))
+    {
+    case JSON_NODE_OBJECT:
+      g_string_append_c (out, '{');
+      json_object_iter_init_ordered (&level.members, json_node_get_object (node));
+      g_array_append_val (levels, level);
+      break;
+    case JSON_NODE_ARRAY:
+      g_string_append_c (out, '[');
+      level.array = json_node_get_array (node);
+      g_array_append_val (levels, level);
+      break;
+    case JSON_NODE_VALUE:
+      write_value (out, node);
+      break;
+    case JSON_NODE_NULL:
+    default:
+      g_string_append (out, "null");
+      break;
+    }
 }
 
 /* The next child of level, with its comma and name written; NULL at the end. */
@@ -185,10 +194,11 @@ write_next (GString *out, Level *level)
   if (level->started)
     g_string_append_c (out, ',');
   level->started = TRUE;
-  if (name != NULL) {
-    sbx_json_write_text (out, name, -1);
-    g_string_append_c (out, ':');
-  }
+  if (name != NULL)
+    {
+      sbx_json_write_text (out, name, -1);
+      g_string_append_c (out, ':');
+    }
   return child;
 }
 
@@ -198,17 +208,19 @@ sbx_json_write_node (GString *out, JsonNode *node)
   g_autoptr (GArray) levels = g_array_new (FALSE, FALSE, sizeof (Level));
 
   write_begin (out, levels, node);
-  while (levels->len > 0) {
-    Level *level = &g_array_index (levels, Level, levels->len - 1);
-    JsonNode *child = write_next (out, level);
+  while (levels->len > 0)
+    {
+      Level *level = &g_array_index (levels, Level, levels->len - 1);
+      JsonNode *child = write_next (out, level);
 
-    if (child != NULL)
-      write_begin (out, levels, child);
-    else {
-      g_string_append_c (out, level->array != NULL ? ']' : '}');
-      g_array_set_size (levels, levels->len - 1);
+      if (child != NULL)
+        write_begin (out, levels, child);
+      else
+        {
+          g_string_append_c (out, level->array != NULL ? ']' : '}');
+          g_array_set_size (levels, levels->len - 1);
+        }
     }
-  }
 }
 
 GBytes *

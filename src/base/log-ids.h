@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The journal's message ids: what an operator can filter by and act on. Each has an entry in the message catalog; a test
- * holds the two lists together. An id is never reused for something else.
+/* The journal's message ids: what an operator can filter by and act on. Each has an entry in the message
+ * catalog; a test holds the two lists together. An id is never reused for something else.
  */
 #pragma once
 

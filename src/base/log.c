@@ -32,7 +32,7 @@ entry_add (Entry *self, const char *name, const char *value)
 {
   char *field;
 
-  if (value == NULL || (guint)self->count == MAX_FIELDS)
+  if (value == NULL || (guint) self->count == MAX_FIELDS)
     return;
   field = g_strdup_printf ("%s=%s", name, value);
   self->vectors[self->count++] = (struct iovec){ .iov_base = field, .iov_len = strlen (field) };
@@ -72,8 +72,8 @@ stderr_is_journal (void)
 
   if (stream == NULL || fstat (STDERR_FILENO, &status) < 0)
     return FALSE;
-  ours = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT, (guint64)status.st_dev,
-                          (guint64)status.st_ino);
+  ours = g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT, (guint64) status.st_dev,
+                          (guint64) status.st_ino);
   return strcmp (ours, stream) == 0;
 }
 
@@ -82,14 +82,15 @@ log_write (const char *message_id, int priority, const SbxLogFields *fields, con
 {
   g_autofree char *line = sbx_text_one_line (message);
   g_auto (Entry) entry = { .count = 0 };
-  char level[2] = { (char)('0' + priority), '\0' };
+  char level[2] = { (char) ('0' + priority), '\0' };
 
   if (priority == LOG_DEBUG && !log_debug)
     return;
-  if (!log_to_journal) {
-    (void)fprintf (stderr, "%s: %s\n", log_name, line);
-    return;
-  }
+  if (!log_to_journal)
+    {
+      (void) fprintf (stderr, "%s: %s\n", log_name, line);
+      return;
+    }
   entry_add (&entry, "MESSAGE", line);
   entry_add (&entry, "PRIORITY", level);
   entry_add (&entry, "SYSLOG_IDENTIFIER", log_name);
@@ -97,7 +98,7 @@ log_write (const char *message_id, int priority, const SbxLogFields *fields, con
   if (fields != NULL)
     entry_add_fields (&entry, fields);
   if (sd_journal_sendv (entry.vectors, entry.count) < 0)
-    (void)fprintf (stderr, "<%d>%s\n", priority, line);
+    (void) fprintf (stderr, "<%d>%s\n", priority, line);
 }
 
 static int
@@ -115,15 +116,16 @@ priority_of (GLogLevelFlags flags)
 static GLogWriterOutput
 on_glib_message (GLogLevelFlags flags, const GLogField *fields, gsize n_fields, gpointer user_data)
 {
-  for (gsize i = 0; i < n_fields; i++) {
-    g_autofree char *message = NULL;
+  for (gsize i = 0; i < n_fields; i++)
+    {
+      g_autofree char *message = NULL;
 
-    if (strcmp (fields[i].key, "MESSAGE") != 0)
-      continue;
-    message = fields[i].length < 0 ? g_strdup (fields[i].value)
-                                   : g_strndup (fields[i].value, (gsize)fields[i].length);
-    log_write (NULL, priority_of (flags), NULL, message);
-  }
+      if (strcmp (fields[i].key, "MESSAGE") != 0)
+        continue;
+      message = fields[i].length < 0 ? g_strdup (fields[i].value)
+                                     : g_strndup (fields[i].value, (gsize) fields[i].length);
+      log_write (NULL, priority_of (flags), NULL, message);
+    }
   return G_LOG_WRITER_HANDLED;
 }
 

@@ -37,11 +37,12 @@ send_entry (SbxAudit *self, const SbxControlAudit *entry, guint32 n_omitted)
 void
 sbx_audit_add (SbxAudit *self, const SbxControlAudit *entry)
 {
-  if (self->n_sent < SBX_AUDIT_MAX_ENTRIES && send_entry (self, entry, self->n_omitted)) {
-    self->n_sent++;
-    self->n_omitted = 0;
-    return;
-  }
+  if (self->n_sent < SBX_AUDIT_MAX_ENTRIES && send_entry (self, entry, self->n_omitted))
+    {
+      self->n_sent++;
+      self->n_omitted = 0;
+      return;
+    }
   self->last = *entry;
   if (self->n_omitted < G_MAXUINT32)
     self->n_omitted++;

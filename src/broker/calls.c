@@ -42,10 +42,10 @@ call_finish (SbxCall *self, guint status, SbxFailure failure, GBytes *json)
   gpointer user_data = self->user_data;
   gint64 spent_usec = g_get_monotonic_time () - self->begun_usec;
 
-  self->entry.status = (guint16)status;
+  self->entry.status = (guint16) status;
   self->entry.failure = failure;
-  self->entry.answer_bytes = json != NULL ? (guint32)g_bytes_get_size (json) : 0;
-  self->entry.duration_msec = (guint32)CLAMP (spent_usec / 1000, 0, (gint64)G_MAXUINT32);
+  self->entry.answer_bytes = json != NULL ? (guint32) g_bytes_get_size (json) : 0;
+  self->entry.duration_msec = (guint32) CLAMP (spent_usec / 1000, 0, (gint64) G_MAXUINT32);
   sbx_audit_add (calls->audit, &self->entry);
 
   calls->call = NULL;
@@ -64,9 +64,9 @@ call_cancel (SbxCall *self)
   if (!self->sent)
     return;
   if (self->target.route == SBX_ROUTE_TOOL)
-    (void)sbx_frame_link_send (calls->control, SBX_FRAME_TOOL_CANCEL, self->id, NULL, NULL, 0, NULL);
+    (void) sbx_frame_link_send (calls->control, SBX_FRAME_TOOL_CANCEL, self->id, NULL, NULL, 0, NULL);
   else if (calls->grant != NULL)
-    (void)sbx_frame_link_send (calls->grant, SBX_FRAME_CALL_CANCEL, self->id, NULL, NULL, 0, NULL);
+    (void) sbx_frame_link_send (calls->grant, SBX_FRAME_CALL_CANCEL, self->id, NULL, NULL, 0, NULL);
 }
 
 static gboolean
@@ -90,27 +90,31 @@ sbx_call_make (SbxCall *self, GBytes *body, SbxCallDone done, gpointer user_data
 
   self->done = done;
   self->user_data = user_data;
-  self->entry.request_bytes = (guint32)g_bytes_get_size (body);
+  self->entry.request_bytes = (guint32) g_bytes_get_size (body);
   /* The turn may have ended while the body was read. */
-  if (calls->ended) {
-    call_finish (self, 410, SBX_FAILURE_CANCELLED, NULL);
-    return;
-  }
+  if (calls->ended)
+    {
+      call_finish (self, 410, SBX_FAILURE_CANCELLED, NULL);
+      return;
+    }
   status =
-    sbx_routes_read_body (&self->target, (const char *const *)calls->kept_members, body, &type, &payload);
-  if (status != 0) {
-    call_finish (self, status, SBX_FAILURE_RULES, NULL);
-    return;
-  }
-  if (link == NULL) {
-    g_byte_array_unref (payload);
-    call_finish (self, 502, SBX_FAILURE_EGRESS_DOWN, NULL);
-    return;
-  }
-  if (!sbx_frame_link_send_packed (link, type, self->id, payload, NULL)) {
-    call_finish (self, 502, SBX_FAILURE_INTERNAL, NULL);
-    return;
-  }
+    sbx_routes_read_body (&self->target, (const char *const *) calls->kept_members, body, &type, &payload);
+  if (status != 0)
+    {
+      call_finish (self, status, SBX_FAILURE_RULES, NULL);
+      return;
+    }
+  if (link == NULL)
+    {
+      g_byte_array_unref (payload);
+      call_finish (self, 502, SBX_FAILURE_EGRESS_DOWN, NULL);
+      return;
+    }
+  if (!sbx_frame_link_send_packed (link, type, self->id, payload, NULL))
+    {
+      call_finish (self, 502, SBX_FAILURE_INTERNAL, NULL);
+      return;
+    }
   self->sent = TRUE;
   self->deadline = sbx_source_after (SBX_CALL_DEADLINE_MSEC, on_call_deadline, self);
 }
@@ -180,10 +184,11 @@ sbx_calls_take_tool_result (SbxCalls *self, const SbxFrame *frame)
     return FALSE;
   if (call == NULL || !call->sent || call->target.route != SBX_ROUTE_TOOL || call->id != frame->head.id)
     return TRUE;
-  if (call->dropped) {
-    call_finish (call, 0, SBX_FAILURE_CANCELLED, NULL);
-    return TRUE;
-  }
+  if (call->dropped)
+    {
+      call_finish (call, 0, SBX_FAILURE_CANCELLED, NULL);
+      return TRUE;
+    }
   if (failure == SBX_FAILURE_NONE)
     json = sbx_routes_wrap_text (text);
   if (json != NULL)
@@ -212,10 +217,11 @@ sbx_calls_free (SbxCalls *self)
 {
   if (self == NULL)
     return;
-  if (self->call != NULL) {
-    self->call->dropped = TRUE;
-    call_finish (self->call, 0, SBX_FAILURE_CANCELLED, NULL);
-  }
+  if (self->call != NULL)
+    {
+      self->call->dropped = TRUE;
+      call_finish (self->call, 0, SBX_FAILURE_CANCELLED, NULL);
+    }
   sbx_frame_link_free (self->grant);
   g_strfreev (self->kept_members);
   g_free (self);
@@ -235,10 +241,11 @@ void
 sbx_calls_end (SbxCalls *self)
 {
   self->ended = TRUE;
-  if (self->call != NULL && self->call->sent) {
-    call_cancel (self->call);
-    call_finish (self->call, self->call->dropped ? 0 : 502, SBX_FAILURE_CANCELLED, NULL);
-  }
+  if (self->call != NULL && self->call->sent)
+    {
+      call_cancel (self->call);
+      call_finish (self->call, self->call->dropped ? 0 : 502, SBX_FAILURE_CANCELLED, NULL);
+    }
   g_clear_pointer (&self->grant, sbx_frame_link_free);
 }
 

@@ -61,13 +61,13 @@ static void
 connection_note (SbxConnection *self, guint status, SbxFailure failure)
 {
   SbxControlAudit entry = { .route = self->target.route,
-                            .status = (guint16)status,
+                            .status = (guint16) status,
                             .failure = failure,
-                            .request_bytes = (guint32)self->input->len };
+                            .request_bytes = (guint32) self->input->len };
 
   if (self->target.name != NULL)
     g_strlcpy (entry.name, self->target.name, sizeof entry.name);
-  entry.duration_msec = (guint32)CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
+  entry.duration_msec = (guint32) CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
   sbx_audit_add (self->audit, &entry);
 }
 
@@ -144,50 +144,55 @@ static void
 connection_take_head (SbxConnection *self)
 {
   SbxHttpHead head;
-  SbxHttpVerdict verdict = sbx_http_head_parse ((const char *)self->input->data, self->scanned, &head);
+  SbxHttpVerdict verdict = sbx_http_head_parse ((const char *) self->input->data, self->scanned, &head);
   gint64 spent_msec = (g_get_monotonic_time () - self->begun_usec) / 1000;
   guint status;
 
-  if (verdict != SBX_HTTP_HEAD_WHOLE) {
-    connection_refuse (self, verdict == SBX_HTTP_HEAD_BAD ? 400 : 431, SBX_FAILURE_RULES);
-    return;
-  }
+  if (verdict != SBX_HTTP_HEAD_WHOLE)
+    {
+      connection_refuse (self, verdict == SBX_HTTP_HEAD_BAD ? 400 : 431, SBX_FAILURE_RULES);
+      return;
+    }
   status = sbx_policy_check_head (self->policy, &head, &self->target);
   if (status == 0)
     status = sbx_calls_admit (self->calls, &self->target, &self->call);
-  if (status != 0) {
-    connection_refuse (self, status, status == 429 ? SBX_FAILURE_BUDGET_SPENT : SBX_FAILURE_RULES);
-    return;
-  }
-  if (head.content_length > SBX_MAX_BODY_BYTES) {
-    sbx_call_refuse (g_steal_pointer (&self->call), 502, SBX_FAILURE_RULES,
-                     (guint32)MIN (head.content_length, (guint64)G_MAXUINT32));
-    connection_answer (self, sbx_http_reply_refusal (502));
-    return;
-  }
+  if (status != 0)
+    {
+      connection_refuse (self, status, status == 429 ? SBX_FAILURE_BUDGET_SPENT : SBX_FAILURE_RULES);
+      return;
+    }
+  if (head.content_length > SBX_MAX_BODY_BYTES)
+    {
+      sbx_call_refuse (g_steal_pointer (&self->call), 502, SBX_FAILURE_RULES,
+                       (guint32) MIN (head.content_length, (guint64) G_MAXUINT32));
+      connection_answer (self, sbx_http_reply_refusal (502));
+      return;
+    }
   self->state = CONNECTION_BODY;
-  self->body_bytes = (gsize)head.content_length;
-  connection_arm (self, SBX_CONNECTION_REQUEST_MSEC - (guint)CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
+  self->body_bytes = (gsize) head.content_length;
+  connection_arm (self,
+                  SBX_CONNECTION_REQUEST_MSEC - (guint) CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
   connection_read_body (self);
 }
 
 static void
 connection_read_head (SbxConnection *self)
 {
-  switch (sbx_http_head_find ((const char *)self->input->data, self->input->len, &self->scanned)) {
-  case SBX_HTTP_HEAD_MORE:
-    return;
-  case SBX_HTTP_HEAD_WHOLE:
-    connection_take_head (self);
-    return;
-  case SBX_HTTP_HEAD_TOO_LARGE:
-    connection_refuse (self, 431, SBX_FAILURE_RULES);
-    return;
-  case SBX_HTTP_HEAD_BAD:
-  default:
-    connection_refuse (self, 400, SBX_FAILURE_RULES);
-    return;
-  }
+  switch (sbx_http_head_find ((const char *) self->input->data, self->input->len, &self->scanned))
+    {
+    case SBX_HTTP_HEAD_MORE:
+      return;
+    case SBX_HTTP_HEAD_WHOLE:
+      connection_take_head (self);
+      return;
+    case SBX_HTTP_HEAD_TOO_LARGE:
+      connection_refuse (self, 431, SBX_FAILURE_RULES);
+      return;
+    case SBX_HTTP_HEAD_BAD:
+    default:
+      connection_refuse (self, 400, SBX_FAILURE_RULES);
+      return;
+    }
 }
 
 static void
@@ -198,12 +203,13 @@ connection_read (SbxConnection *self)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (n <= 0) {
-    /* The end before a whole request: nobody is owed an answer. */
-    connection_over (self);
-    return;
-  }
-  g_byte_array_append (self->input, buffer, (guint)n);
+  if (n <= 0)
+    {
+      /* The end before a whole request: nobody is owed an answer. */
+      connection_over (self);
+      return;
+    }
+  g_byte_array_append (self->input, buffer, (guint) n);
   if (self->state == CONNECTION_HEAD)
     connection_read_head (self);
   else
@@ -221,15 +227,16 @@ connection_write (SbxConnection *self)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (n < 0) {
-    connection_over (self);
-    return;
-  }
-  self->written += (gsize)n;
+  if (n < 0)
+    {
+      connection_over (self);
+      return;
+    }
+  self->written += (gsize) n;
   if (self->written < n_bytes)
     return;
   g_clear_pointer (&self->answer, g_bytes_unref);
-  (void)shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
+  (void) shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
   self->state = CONNECTION_LINGER;
   connection_arm (self, SBX_CONNECTION_LINGER_MSEC);
   connection_watch (self, G_IO_IN);
@@ -244,7 +251,7 @@ connection_linger (SbxConnection *self)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n > 0)
-    self->lingered += (gsize)n;
+    self->lingered += (gsize) n;
   if (n <= 0 || self->lingered > SBX_CONNECTION_LINGER_BYTES)
     connection_over (self);
 }
@@ -255,25 +262,26 @@ on_connection_ready (int fd, GIOCondition condition, gpointer user_data)
 {
   SbxConnection *self = user_data;
 
-  switch (self->state) {
-  case CONNECTION_HEAD:
-  case CONNECTION_BODY:
-    connection_read (self);
-    break;
-  case CONNECTION_CALL:
-    /* Hung up in both directions; a peer that only ended its own sending still waits for the answer (unix(7):
-     * no POLLHUP for a half close). */
-    connection_over (self);
-    break;
-  case CONNECTION_ANSWER:
-    connection_write (self);
-    break;
-  case CONNECTION_LINGER:
-    connection_linger (self);
-    break;
-  default:
-    g_assert_not_reached ();
-  }
+  switch (self->state)
+    {
+    case CONNECTION_HEAD:
+    case CONNECTION_BODY:
+      connection_read (self);
+      break;
+    case CONNECTION_CALL:
+      /* Hung up in both directions; a peer that only ended its own sending still waits for the answer
+       * (unix(7): no POLLHUP for a half close). */
+      connection_over (self);
+      break;
+    case CONNECTION_ANSWER:
+      connection_write (self);
+      break;
+    case CONNECTION_LINGER:
+      connection_linger (self);
+      break;
+    default:
+      g_assert_not_reached ();
+    }
   return G_SOURCE_CONTINUE;
 }
 

@@ -47,20 +47,22 @@ sbx_http_head_find (const char *data, gsize n_bytes, gsize *place)
 {
   gsize limit = MIN (n_bytes, SBX_HTTP_MAX_HEAD_BYTES);
 
-  for (gsize i = *place; i < limit; i++) {
-    char c = data[i];
-    char before = i > 0 ? data[i - 1] : '\0';
+  for (gsize i = *place; i < limit; i++)
+    {
+      char c = data[i];
+      char before = i > 0 ? data[i - 1] : '\0';
 
-    *place = i + 1;
-    /* A CR and a LF come in pairs only: what some readers take for a line end and others do not hides fields.
-     */
-    if ((c == '\n') != (before == '\r'))
-      return SBX_HTTP_HEAD_BAD;
-    if (c == '\n' && i >= 3 && data[i - 2] == '\n')
-      return SBX_HTTP_HEAD_WHOLE;
-    if (c != '\r' && c != '\n' && c != '\t' && !g_ascii_isprint (c))
-      return SBX_HTTP_HEAD_BAD;
-  }
+      *place = i + 1;
+      /* A CR and a LF come in pairs only: what some readers take for a line end and others do not hides
+       * fields.
+       */
+      if ((c == '\n') != (before == '\r'))
+        return SBX_HTTP_HEAD_BAD;
+      if (c == '\n' && i >= 3 && data[i - 2] == '\n')
+        return SBX_HTTP_HEAD_WHOLE;
+      if (c != '\r' && c != '\n' && c != '\t' && !g_ascii_isprint (c))
+        return SBX_HTTP_HEAD_BAD;
+    }
   return n_bytes > SBX_HTTP_MAX_HEAD_BYTES ? SBX_HTTP_HEAD_TOO_LARGE : SBX_HTTP_HEAD_MORE;
 }
 
@@ -69,7 +71,7 @@ static SbxHttpText
 take_line (SbxHttpText *rest)
 {
   const char *end = memchr (rest->data, '\r', rest->n_bytes);
-  SbxHttpText line = { rest->data, end != NULL ? (gsize)(end - rest->data) : rest->n_bytes };
+  SbxHttpText line = { rest->data, end != NULL ? (gsize) (end - rest->data) : rest->n_bytes };
   gsize taken = MIN (line.n_bytes + 2, rest->n_bytes);
 
   rest->data += taken;
@@ -85,7 +87,7 @@ take_until (SbxHttpText *rest, char separator, SbxHttpText *ret_taken)
 
   if (end == NULL)
     return FALSE;
-  *ret_taken = (SbxHttpText){ rest->data, (gsize)(end - rest->data) };
+  *ret_taken = (SbxHttpText){ rest->data, (gsize) (end - rest->data) };
   rest->n_bytes -= ret_taken->n_bytes + 1;
   rest->data = end + 1;
   return TRUE;
@@ -138,11 +140,12 @@ parse_length (SbxHttpText text, guint64 *ret_length)
 
   if (text.n_bytes == 0 || text.n_bytes > MAX_LENGTH_DIGITS || (text.n_bytes > 1 && text.data[0] == '0'))
     return FALSE;
-  for (gsize i = 0; i < text.n_bytes; i++) {
-    if (!g_ascii_isdigit (text.data[i]))
-      return FALSE;
-    length = length * 10 + (guint64)(text.data[i] - '0');
-  }
+  for (gsize i = 0; i < text.n_bytes; i++)
+    {
+      if (!g_ascii_isdigit (text.data[i]))
+        return FALSE;
+      length = length * 10 + (guint64) (text.data[i] - '0');
+    }
   *ret_length = length;
   return TRUE;
 }
@@ -171,15 +174,16 @@ sbx_http_head_parse (const char *data, gsize n_bytes, SbxHttpHead *ret_head)
   ret_head->content_length = 0;
   if (!parse_request_line (line, ret_head))
     return SBX_HTTP_HEAD_BAD;
-  while ((line = take_line (&rest)).n_bytes > 0) {
-    SbxHttpField field;
+  while ((line = take_line (&rest)).n_bytes > 0)
+    {
+      SbxHttpField field;
 
-    if (!parse_field (line, &field) || has_field (ret_head, field.name))
-      return SBX_HTTP_HEAD_BAD;
-    if (ret_head->n_fields == SBX_HTTP_MAX_FIELDS)
-      return SBX_HTTP_HEAD_TOO_LARGE;
-    ret_head->fields[ret_head->n_fields++] = field;
-  }
+      if (!parse_field (line, &field) || has_field (ret_head, field.name))
+        return SBX_HTTP_HEAD_BAD;
+      if (ret_head->n_fields == SBX_HTTP_MAX_FIELDS)
+        return SBX_HTTP_HEAD_TOO_LARGE;
+      ret_head->fields[ret_head->n_fields++] = field;
+    }
   return check_framing (ret_head) ? SBX_HTTP_HEAD_WHOLE : SBX_HTTP_HEAD_BAD;
 }
 

@@ -32,7 +32,7 @@ reply (guint status, const char *reason, const char *kind, gconstpointer body, g
                           "Connection: close\r\n"
                           "\r\n",
                           status, reason, kind, n_bytes);
-  g_string_append_len (out, body, (gssize)n_bytes);
+  g_string_append_len (out, body, (gssize) n_bytes);
   return g_string_free_to_bytes (out);
 }
 

@@ -55,15 +55,17 @@ on_listener_readable (int fd, GIOCondition condition, gpointer user_data)
   SbxListener *self = user_data;
   g_auto (SbxFd) accepted = accept4 (self->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-  if (accepted < 0) {
-    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-      listener_pause (self);
-    return G_SOURCE_CONTINUE;
-  }
-  if (self->connections->len >= SBX_LISTENER_MAX_CONNECTIONS) {
-    sbx_audit_add (self->audit, &turned_away);
-    return G_SOURCE_CONTINUE;
-  }
+  if (accepted < 0)
+    {
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        listener_pause (self);
+      return G_SOURCE_CONTINUE;
+    }
+  if (self->connections->len >= SBX_LISTENER_MAX_CONNECTIONS)
+    {
+      sbx_audit_add (self->audit, &turned_away);
+      return G_SOURCE_CONTINUE;
+    }
   g_ptr_array_add (self->connections, sbx_connection_new (g_steal_fd (&accepted), self->policy, self->calls,
                                                           self->audit, on_connection_over, self));
   return G_SOURCE_CONTINUE;
@@ -84,8 +86,8 @@ sbx_listener_new (int fd, const SbxPolicy *policy, SbxCalls *calls, SbxAudit *au
   self->policy = policy;
   self->calls = calls;
   self->audit = audit;
-  self->connections = g_ptr_array_new_with_free_func ((GDestroyNotify)sbx_connection_free);
-  (void)sbx_fd_set_nonblocking (fd, NULL);
+  self->connections = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_connection_free);
+  (void) sbx_fd_set_nonblocking (fd, NULL);
   listener_watch (self);
   return self;
 }

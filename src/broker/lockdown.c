@@ -89,7 +89,7 @@ preload_route (SbxRoute route, const char *text)
   SbxFrameType type;
   GByteArray *payload = NULL;
 
-  (void)sbx_routes_read_body (&target, kept, body, &type, &payload);
+  (void) sbx_routes_read_body (&target, kept, body, &type, &payload);
   if (payload != NULL)
     g_byte_array_unref (payload);
 }
@@ -113,7 +113,7 @@ sbx_lockdown_preload (void)
                  "{\"method\":\"tools/call\",\"params\":{\"name\":\"a\",\"arguments\":{\"a\":[0.1,1e300]}}}");
   preload_route (SBX_ROUTE_TOOL, "{\"a\":1e-3}");
   preload_route (SBX_ROUTE_TOOL, "{\"a\":"); /* the way of errors, with its translations */
-  (void)sbx_reply_read (reply_text, strlen (reply_text), &reply);
+  (void) sbx_reply_read (reply_text, strlen (reply_text), &reply);
   wrapped = sbx_routes_wrap_text (text);
 }
 
@@ -124,11 +124,12 @@ quiet_streams (GError **error)
   g_auto (SbxFd) null_fd = open ("/dev/null", O_RDWR | O_CLOEXEC);
 
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (null_fd < 0 || dup2 (null_fd, fd) < 0) {
-      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                           "Cannot put /dev/null in the standard streams' place");
-      return FALSE;
-    }
+    if (null_fd < 0 || dup2 (null_fd, fd) < 0)
+      {
+        g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+                             "Cannot put /dev/null in the standard streams' place");
+        return FALSE;
+      }
   return TRUE;
 }
 
@@ -142,7 +143,7 @@ sbx_lockdown_apply (GError **error)
   if (filter == NULL)
     return FALSE;
   g_log_set_writer_func (drop_log, NULL, NULL);
-  (void)signal (SIGPIPE, SIG_IGN);
+  (void) signal (SIGPIPE, SIG_IGN);
   return sbx_hardening_limit (&limits, error) && sbx_hardening_drop_privileges (error)
          && quiet_streams (error) && sbx_hardening_filter_load (filter, error);
 }

@@ -62,17 +62,19 @@ take_descriptors (Options *options, GError **error)
 
   if (options->listen_fd < 0 && n_passed == 1)
     options->listen_fd = SD_LISTEN_FDS_START;
-  if (!is_socket (options->listen_fd, 1)) {
-    g_set_error_literal (
-      error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-      "No listening Unix socket: pass one as by socket activation, or name it with --listen-fd=N");
-    return FALSE;
-  }
-  if (!is_socket (options->control_fd, 0)) {
-    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-                         "No control socket: --control-fd=N names the socket on which sandboxd speaks");
-    return FALSE;
-  }
+  if (!is_socket (options->listen_fd, 1))
+    {
+      g_set_error_literal (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+        "No listening Unix socket: pass one as by socket activation, or name it with --listen-fd=N");
+      return FALSE;
+    }
+  if (!is_socket (options->control_fd, 0))
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                           "No control socket: --control-fd=N names the socket on which sandboxd speaks");
+      return FALSE;
+    }
   kept[3] = MIN (options->listen_fd, options->control_fd);
   kept[4] = MAX (options->listen_fd, options->control_fd);
   return sbx_hardening_close_others (kept, G_N_ELEMENTS (kept), error);
@@ -85,10 +87,11 @@ die_with_maker (int control_fd, GError **error)
   struct ucred maker;
   socklen_t n_bytes = sizeof maker;
 
-  if (getsockopt (control_fd, SOL_SOCKET, SO_PEERCRED, &maker, &n_bytes) < 0) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot tell who made the control socket");
-    return FALSE;
-  }
+  if (getsockopt (control_fd, SOL_SOCKET, SO_PEERCRED, &maker, &n_bytes) < 0)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot tell who made the control socket");
+      return FALSE;
+    }
   return sbx_hardening_die_with_parent (maker.pid, error);
 }
 
@@ -133,10 +136,11 @@ run (Options *options)
   g_autoptr (SbxSession) session = NULL;
   static const SbxSessionEvents events = { .lock = on_session_lock, .over = on_session_over };
 
-  if (!take_descriptors (options, &error) || !die_with_maker (options->control_fd, &error)) {
-    g_printerr ("sandbox-broker: %s\n", error->message);
-    return EXIT_FAILURE;
-  }
+  if (!take_descriptors (options, &error) || !die_with_maker (options->control_fd, &error))
+    {
+      g_printerr ("sandbox-broker: %s\n", error->message);
+      return EXIT_FAILURE;
+    }
   sbx_lockdown_preload ();
   session = sbx_session_new (options->control_fd, options->listen_fd, &events, options);
   while (!options->over)
@@ -150,10 +154,11 @@ main (int argc, char **argv)
   Options options = { .listen_fd = -1, .control_fd = -1 };
   g_autoptr (GError) error = NULL;
 
-  if (!read_options (&argc, &argv, &options, &error) || (options.print_filter && !print_filter (&error))) {
-    g_printerr ("sandbox-broker: %s\n", error != NULL ? error->message : "Cannot write the filter");
-    return 2;
-  }
+  if (!read_options (&argc, &argv, &options, &error) || (options.print_filter && !print_filter (&error)))
+    {
+      g_printerr ("sandbox-broker: %s\n", error != NULL ? error->message : "Cannot write the filter");
+      return 2;
+    }
   if (options.print_version)
     g_print ("sandbox-broker %s\n", SBX_VERSION);
   if (options.print_version || options.print_filter)

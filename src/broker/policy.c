@@ -40,14 +40,15 @@ sbx_policy_new (const SbxControlConfig *config)
 
   self->tools = g_strdupv (config->tools);
   self->servers = g_ptr_array_new_with_free_func (server_free);
-  for (guint i = 0; i < config->servers->len; i++) {
-    const SbxControlServer *from = g_ptr_array_index (config->servers, i);
-    Server *server = g_new0 (Server, 1);
+  for (guint i = 0; i < config->servers->len; i++)
+    {
+      const SbxControlServer *from = g_ptr_array_index (config->servers, i);
+      Server *server = g_new0 (Server, 1);
 
-    server->name = g_strdup (from->name);
-    server->tools = g_strdupv (from->tools);
-    g_ptr_array_add (self->servers, server);
-  }
+      server->name = g_strdup (from->name);
+      server->tools = g_strdupv (from->tools);
+      g_ptr_array_add (self->servers, server);
+    }
   return self;
 }
 
@@ -96,27 +97,31 @@ find_target (const SbxPolicy *self, SbxHttpText path, SbxPolicyTarget *ret_targe
 {
   SbxHttpText name;
 
-  if (sbx_http_text_is (path, "/model")) {
-    *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MODEL, .name = "" };
-    return TRUE;
-  }
+  if (sbx_http_text_is (path, "/model"))
+    {
+      *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MODEL, .name = "" };
+      return TRUE;
+    }
   if (after_prefix (path, TOOLS_PREFIX, &name))
     for (char **tool = self->tools; *tool != NULL; tool++)
-      if (sbx_http_text_is (name, *tool)) {
-        *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_TOOL, .name = *tool };
-        return TRUE;
-      }
+      if (sbx_http_text_is (name, *tool))
+        {
+          *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_TOOL, .name = *tool };
+          return TRUE;
+        }
   if (after_prefix (path, MCP_PREFIX, &name))
-    for (guint i = 0; i < self->servers->len; i++) {
-      const Server *server = g_ptr_array_index (self->servers, i);
+    for (guint i = 0; i < self->servers->len; i++)
+      {
+        const Server *server = g_ptr_array_index (self->servers, i);
 
-      if (sbx_http_text_is (name, server->name)) {
-        *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MCP,
-                                         .name = server->name,
-                                         .tools = (const char *const *)server->tools };
-        return TRUE;
+        if (sbx_http_text_is (name, server->name))
+          {
+            *ret_target = (SbxPolicyTarget){ .route = SBX_ROUTE_MCP,
+                                             .name = server->name,
+                                             .tools = (const char *const *) server->tools };
+            return TRUE;
+          }
       }
-    }
   return FALSE;
 }
 

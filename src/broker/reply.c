@@ -36,9 +36,9 @@ read_compaction (JsonObject *root, SbxControlReply *reply)
   if (by == NULL || !sbx_reply_compaction_from_name (json_node_get_string (by), &reply->compaction))
     return;
   if (reason != NULL)
-    (void)sbx_reply_reason_from_name (json_node_get_string (reason), &reply->compaction_reason);
+    (void) sbx_reply_reason_from_name (json_node_get_string (reason), &reply->compaction_reason);
   if (tokens != NULL)
-    reply->compaction_tokens_before = (guint32)CLAMP (json_node_get_int (tokens), 0, (gint64)G_MAXUINT32);
+    reply->compaction_tokens_before = (guint32) CLAMP (json_node_get_int (tokens), 0, (gint64) G_MAXUINT32);
 }
 
 SbxFailure

@@ -44,38 +44,40 @@ read_mcp (const SbxPolicyTarget *target, GBytes *body, GByteArray **ret_payload)
   g_autofree char *tool = NULL;
   g_autoptr (GBytes) arguments = NULL;
 
-  switch (sbx_mcp_request_read (body, target->tools, &tool, &arguments)) {
-  case SBX_MCP_REQUEST_FINE:
-    *ret_payload = sbx_grant_mcp_call_encode (target->name, tool, arguments);
-    return 0;
-  case SBX_MCP_REQUEST_UNREADABLE:
-    return 502;
-  case SBX_MCP_REQUEST_NOT_OBJECT:
-    return 400;
-  case SBX_MCP_REQUEST_REFUSED:
-  default:
-    return 403;
-  }
+  switch (sbx_mcp_request_read (body, target->tools, &tool, &arguments))
+    {
+    case SBX_MCP_REQUEST_FINE:
+      *ret_payload = sbx_grant_mcp_call_encode (target->name, tool, arguments);
+      return 0;
+    case SBX_MCP_REQUEST_UNREADABLE:
+      return 502;
+    case SBX_MCP_REQUEST_NOT_OBJECT:
+      return 400;
+    case SBX_MCP_REQUEST_REFUSED:
+    default:
+      return 403;
+    }
 }
 
 guint
 sbx_routes_read_body (const SbxPolicyTarget *target, const char *const *kept_members, GBytes *body,
                       SbxFrameType *ret_type, GByteArray **ret_payload)
 {
-  switch (target->route) {
-  case SBX_ROUTE_MODEL:
-    *ret_type = SBX_FRAME_MODEL_CALL;
-    return read_model (kept_members, body, ret_payload);
-  case SBX_ROUTE_TOOL:
-    *ret_type = SBX_FRAME_TOOL_CALL;
-    return read_tool (target, body, ret_payload);
-  case SBX_ROUTE_MCP:
-    *ret_type = SBX_FRAME_MCP_CALL;
-    return read_mcp (target, body, ret_payload);
-  case SBX_ROUTE_NONE:
-  default:
-    g_return_val_if_reached (502);
-  }
+  switch (target->route)
+    {
+    case SBX_ROUTE_MODEL:
+      *ret_type = SBX_FRAME_MODEL_CALL;
+      return read_model (kept_members, body, ret_payload);
+    case SBX_ROUTE_TOOL:
+      *ret_type = SBX_FRAME_TOOL_CALL;
+      return read_tool (target, body, ret_payload);
+    case SBX_ROUTE_MCP:
+      *ret_type = SBX_FRAME_MCP_CALL;
+      return read_mcp (target, body, ret_payload);
+    case SBX_ROUTE_NONE:
+    default:
+      g_return_val_if_reached (502);
+    }
 }
 
 GBytes *
@@ -86,7 +88,7 @@ sbx_routes_wrap_text (GBytes *text)
   g_autoptr (GString) out = g_string_sized_new (n_bytes + 16);
 
   g_string_append (out, "{\"text\":");
-  sbx_json_write_text (out, data != NULL ? data : "", (gssize)n_bytes);
+  sbx_json_write_text (out, data != NULL ? data : "", (gssize) n_bytes);
   g_string_append_c (out, '}');
   if (out->len > SBX_MAX_ANSWER_BYTES)
     return NULL;

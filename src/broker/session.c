@@ -99,18 +99,19 @@ on_control_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
 {
   SbxSession *self = user_data;
 
-  switch ((guint)frame->head.type) {
-  case SBX_FRAME_CONFIG:
-    return session_configure (self, frame);
-  case SBX_FRAME_START:
-    return session_start (self, frame);
-  case SBX_FRAME_TOOL_RESULT:
-    return self->started && sbx_calls_take_tool_result (self->calls, frame);
-  case SBX_FRAME_END:
-    return session_end (self);
-  default:
-    return FALSE;
-  }
+  switch ((guint) frame->head.type)
+    {
+    case SBX_FRAME_CONFIG:
+      return session_configure (self, frame);
+    case SBX_FRAME_START:
+      return session_start (self, frame);
+    case SBX_FRAME_TOOL_RESULT:
+      return self->started && sbx_calls_take_tool_result (self->calls, frame);
+    case SBX_FRAME_END:
+      return session_end (self);
+    default:
+      return FALSE;
+    }
 }
 
 static void

@@ -49,7 +49,7 @@ no_reply (SbxFailure failure, SbxFailure *ret_failure)
 static SbxOutputVerdict
 finish (SbxWorkerOutput *self, gsize n_bytes, SbxControlReply *ret_reply, SbxFailure *ret_failure)
 {
-  SbxFailure failure = sbx_reply_read ((const char *)self->output->data, n_bytes, ret_reply);
+  SbxFailure failure = sbx_reply_read ((const char *) self->output->data, n_bytes, ret_reply);
 
   return failure == SBX_FAILURE_NONE ? SBX_OUTPUT_REPLY : no_reply (failure, ret_failure);
 }
@@ -59,11 +59,11 @@ take_output (SbxWorkerOutput *self, const guint8 *data, gsize n_bytes, SbxContro
              SbxFailure *ret_failure)
 {
   const guint8 *newline = self->at_newline && n_bytes > 0 ? memchr (data, '\n', n_bytes) : NULL;
-  gsize n_taken = newline != NULL ? (gsize)(newline - data) : n_bytes;
+  gsize n_taken = newline != NULL ? (gsize) (newline - data) : n_bytes;
 
   if (n_taken > SBX_MAX_STDOUT_BYTES - self->output->len)
     return no_reply (SBX_FAILURE_REPLY_TOO_LARGE, ret_failure);
-  g_byte_array_append (self->output, data, (guint)n_taken);
+  g_byte_array_append (self->output, data, (guint) n_taken);
   return newline != NULL ? finish (self, self->output->len, ret_reply, ret_failure) : SBX_OUTPUT_MORE;
 }
 
@@ -83,31 +83,35 @@ SbxOutputVerdict
 sbx_worker_output_feed (SbxWorkerOutput *self, const guint8 *data, gsize n_bytes, SbxControlReply *ret_reply,
                         SbxFailure *ret_failure)
 {
-  while (n_bytes > 0) {
-    SbxOutputVerdict verdict = SBX_OUTPUT_MORE;
-    gsize n_taken;
+  while (n_bytes > 0)
+    {
+      SbxOutputVerdict verdict = SBX_OUTPUT_MORE;
+      gsize n_taken;
 
-    if (self->n_head < HEAD_BYTES) {
-      n_taken = MIN (n_bytes, HEAD_BYTES - self->n_head);
-      memcpy (self->head + self->n_head, data, n_taken);
-      self->n_head += n_taken;
-      if (self->n_head == HEAD_BYTES && !open_frame (self))
-        return no_reply (SBX_FAILURE_REPLY_INVALID, ret_failure);
-    } else {
-      n_taken = MIN (n_bytes, self->n_left);
-      self->n_left -= (guint32)n_taken;
-      if (self->head[0] == STREAM_STDOUT)
-        verdict = take_output (self, data, n_taken, ret_reply, ret_failure);
-      else if ((self->n_errors += n_taken) > SBX_MAX_STDERR_BYTES)
-        verdict = no_reply (SBX_FAILURE_REPLY_TOO_LARGE, ret_failure);
+      if (self->n_head < HEAD_BYTES)
+        {
+          n_taken = MIN (n_bytes, HEAD_BYTES - self->n_head);
+          memcpy (self->head + self->n_head, data, n_taken);
+          self->n_head += n_taken;
+          if (self->n_head == HEAD_BYTES && !open_frame (self))
+            return no_reply (SBX_FAILURE_REPLY_INVALID, ret_failure);
+        }
+      else
+        {
+          n_taken = MIN (n_bytes, self->n_left);
+          self->n_left -= (guint32) n_taken;
+          if (self->head[0] == STREAM_STDOUT)
+            verdict = take_output (self, data, n_taken, ret_reply, ret_failure);
+          else if ((self->n_errors += n_taken) > SBX_MAX_STDERR_BYTES)
+            verdict = no_reply (SBX_FAILURE_REPLY_TOO_LARGE, ret_failure);
+        }
+      if (verdict != SBX_OUTPUT_MORE)
+        return verdict;
+      if (self->n_head == HEAD_BYTES && self->n_left == 0)
+        self->n_head = 0;
+      data += n_taken;
+      n_bytes -= n_taken;
     }
-    if (verdict != SBX_OUTPUT_MORE)
-      return verdict;
-    if (self->n_head == HEAD_BYTES && self->n_left == 0)
-      self->n_head = 0;
-    data += n_taken;
-    n_bytes -= n_taken;
-  }
   return SBX_OUTPUT_MORE;
 }
 

@@ -39,10 +39,11 @@ on_pause_over (gpointer user_data)
 static void
 stream_drain (SbxWorkerStream *self, gsize n_bytes)
 {
-  if (self->drained < DRAIN_BURST_BYTES) {
-    self->drained += n_bytes;
-    return;
-  }
+  if (self->drained < DRAIN_BURST_BYTES)
+    {
+      self->drained += n_bytes;
+      return;
+    }
   sbx_source_clear (&self->watch);
   self->pause = sbx_source_after (DRAIN_PAUSE_MSEC, on_pause_over, self);
 }
@@ -72,15 +73,17 @@ on_stream_readable (int fd, GIOCondition condition, gpointer user_data)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
-  if (n <= 0) {
-    sbx_source_clear (&self->watch);
-    sbx_fd_close (g_steal_fd (&self->fd));
-    if (self->output != NULL)
-      verdict = sbx_worker_output_end (self->output, &reply, &failure);
-  } else if (self->output != NULL)
-    verdict = sbx_worker_output_feed (self->output, buffer, (gsize)n, &reply, &failure);
+  if (n <= 0)
+    {
+      sbx_source_clear (&self->watch);
+      sbx_fd_close (g_steal_fd (&self->fd));
+      if (self->output != NULL)
+        verdict = sbx_worker_output_end (self->output, &reply, &failure);
+    }
+  else if (self->output != NULL)
+    verdict = sbx_worker_output_feed (self->output, buffer, (gsize) n, &reply, &failure);
   else
-    stream_drain (self, (gsize)n);
+    stream_drain (self, (gsize) n);
   stream_tell (self, verdict, &reply, failure);
   return G_SOURCE_CONTINUE;
 }
@@ -100,7 +103,7 @@ sbx_worker_stream_new (int fd, gboolean at_newline, const SbxWorkerStreamEvents 
   self->output = sbx_worker_output_new (at_newline);
   self->events = events;
   self->user_data = user_data;
-  (void)sbx_fd_set_nonblocking (fd, NULL);
+  (void) sbx_fd_set_nonblocking (fd, NULL);
   stream_watch (self);
   return self;
 }

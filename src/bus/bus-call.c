@@ -38,7 +38,7 @@ call_free (Call *self)
 static void
 answer_free (gpointer message)
 {
-  (void)sd_bus_message_unref (message);
+  (void) sd_bus_message_unref (message);
 }
 
 static gboolean
@@ -110,24 +110,26 @@ sbx_bus_call_async (sd_bus *bus, sd_bus_message *message, guint timeout_ms, GCan
   int r = 0;
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify)call_free);
+  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
   self->timeout_ms = timeout_ms;
   /* The limit is our own timer's: sd-bus reports a timeout and a broken bus by the same error. */
   r = sd_bus_call_async (bus, &self->slot, message, on_answer, task, G_MAXUINT64);
-  if (r < 0) {
-    self->error =
-      g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "The call cannot be sent: %s.", g_strerror (-r));
-    settle (task);
-    return;
-  }
+  if (r < 0)
+    {
+      self->error =
+        g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "The call cannot be sent: %s.", g_strerror (-r));
+      settle (task);
+      return;
+    }
   self->timer = g_timeout_source_new (timeout_ms);
   g_source_set_callback (self->timer, on_timeout, task, NULL);
   g_source_attach (self->timer, NULL);
-  if (cancellable != NULL) {
-    self->cancelled = g_cancellable_source_new (cancellable);
-    g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
-    g_source_attach (self->cancelled, NULL);
-  }
+  if (cancellable != NULL)
+    {
+      self->cancelled = g_cancellable_source_new (cancellable);
+      g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
+      g_source_attach (self->cancelled, NULL);
+    }
 }
 
 sd_bus_message *

@@ -102,19 +102,21 @@ on_open (gpointer user_data)
 {
   SbxBusConnection *self = user_data;
 
-  if (open_bus (self->address, &self->bus) < 0) {
-    open_later (self);
-    return G_SOURCE_REMOVE;
-  }
+  if (open_bus (self->address, &self->bus) < 0)
+    {
+      open_later (self);
+      return G_SOURCE_REMOVE;
+    }
   /* A bus whose connection breaks must not take the process with it, as it would with
    * sd_bus_set_exit_on_disconnect(). */
   self->source = sbx_bus_source_new (self->bus, on_lost, self);
   g_source_attach (self->source, NULL);
-  if (!self->events->ready (self, self->bus, self->user_data)) {
-    let_go (self);
-    open_later (self);
-    return G_SOURCE_REMOVE;
-  }
+  if (!self->events->ready (self, self->bus, self->user_data))
+    {
+      let_go (self);
+      open_later (self);
+      return G_SOURCE_REMOVE;
+    }
   self->pause_ms = FIRST_PAUSE_MS;
   return G_SOURCE_REMOVE;
 }

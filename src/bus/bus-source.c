@@ -15,7 +15,7 @@ typedef struct {
 static gboolean
 is_due (sd_bus *bus, gint *ret_timeout_ms)
 {
-  guint64 now = (guint64)g_get_monotonic_time ();
+  guint64 now = (guint64) g_get_monotonic_time ();
   guint64 due = G_MAXUINT64;
 
   *ret_timeout_ms = -1;
@@ -24,27 +24,27 @@ is_due (sd_bus *bus, gint *ret_timeout_ms)
   if (due == G_MAXUINT64)
     return FALSE;
   /* rounded up, or the loop would spin through the last millisecond */
-  *ret_timeout_ms = due <= now ? 0 : (gint)MIN ((due - now + 999) / 1000, G_MAXINT);
+  *ret_timeout_ms = due <= now ? 0 : (gint) MIN ((due - now + 999) / 1000, G_MAXINT);
   return due <= now;
 }
 
 static gboolean
 bus_source_prepare (GSource *source, gint *timeout_ms)
 {
-  SbxBusSource *self = (SbxBusSource *)source;
+  SbxBusSource *self = (SbxBusSource *) source;
   int events = sd_bus_get_events (self->bus);
 
   /* A dead bus has no events to ask for: dispatch reports it. */
   if (events < 0)
     return TRUE;
-  g_source_modify_unix_fd (source, self->tag, (GIOCondition)events);
+  g_source_modify_unix_fd (source, self->tag, (GIOCondition) events);
   return is_due (self->bus, timeout_ms);
 }
 
 static gboolean
 bus_source_check (GSource *source)
 {
-  SbxBusSource *self = (SbxBusSource *)source;
+  SbxBusSource *self = (SbxBusSource *) source;
   gint timeout_ms = -1;
 
   return g_source_query_unix_fd (source, self->tag) != 0 || is_due (self->bus, &timeout_ms);
@@ -53,7 +53,7 @@ bus_source_check (GSource *source)
 static gboolean
 bus_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 {
-  SbxBusSource *self = (SbxBusSource *)source;
+  SbxBusSource *self = (SbxBusSource *) source;
 
   /* One message a turn of the loop, so that a busy bus cannot starve the rest. */
   if (sd_bus_process (self->bus, NULL) >= 0)
@@ -66,7 +66,7 @@ bus_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 static void
 bus_source_finalize (GSource *source)
 {
-  SbxBusSource *self = (SbxBusSource *)source;
+  SbxBusSource *self = (SbxBusSource *) source;
 
   self->bus = sd_bus_flush_close_unref (self->bus);
 }
@@ -82,7 +82,7 @@ GSource *
 sbx_bus_source_new (sd_bus *bus, void (*on_lost) (gpointer user_data), gpointer user_data)
 {
   GSource *source = g_source_new (&bus_source_funcs, sizeof (SbxBusSource));
-  SbxBusSource *self = (SbxBusSource *)source;
+  SbxBusSource *self = (SbxBusSource *) source;
 
   self->bus = sd_bus_ref (bus);
   self->on_lost = on_lost;

@@ -67,13 +67,13 @@ G_STATIC_ASSERT (G_N_ELEMENTS (failure_names) == _SBX_FAILURE_LAST + 1);
 const char *
 sbx_bus_error_name (SbxBusError code)
 {
-  return (guint)code < G_N_ELEMENTS (names) ? names[code] : NULL;
+  return (guint) code < G_N_ELEMENTS (names) ? names[code] : NULL;
 }
 
 const char *
 sbx_bus_error_failure_name (SbxFailure failure)
 {
-  return (guint)failure < G_N_ELEMENTS (failure_names) ? failure_names[failure] : NULL;
+  return (guint) failure < G_N_ELEMENTS (failure_names) ? failure_names[failure] : NULL;
 }
 
 SbxFailure
@@ -81,7 +81,7 @@ sbx_bus_error_to_failure (const char *name)
 {
   for (guint i = 0; name != NULL && i < G_N_ELEMENTS (failure_names); i++)
     if (g_strcmp0 (failure_names[i], name) == 0)
-      return (SbxFailure)i;
+      return (SbxFailure) i;
   return SBX_FAILURE_NONE;
 }
 
@@ -98,8 +98,8 @@ sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const ch
 int
 sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error)
 {
-  if (error->domain == SBX_BUS_ERROR && sbx_bus_error_name ((SbxBusError)error->code) != NULL)
-    return sd_bus_error_set (ret_error, sbx_bus_error_name ((SbxBusError)error->code), error->message);
+  if (error->domain == SBX_BUS_ERROR && sbx_bus_error_name ((SbxBusError) error->code) != NULL)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name ((SbxBusError) error->code), error->message);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_CANCELLED, NULL);
   return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_INTERNAL, error->message);

@@ -81,7 +81,7 @@ tell_cancelled (Check *self)
       || sd_bus_message_append (call, "s", self->cancellation_id) < 0
       || sd_bus_message_set_expect_reply (call, 0) < 0)
     return;
-  (void)sd_bus_send (self->bus, call, NULL);
+  (void) sd_bus_send (self->bus, call, NULL);
 }
 
 static gboolean
@@ -100,20 +100,22 @@ read_verdict (sd_bus_message *answer, SbxPolkitVerdict *ret_verdict, GError **er
   int authorized = 0;
   int challenge = 0;
 
-  if (sd_bus_message_is_method_error (answer, NULL)) {
-    const sd_bus_error *cause = sd_bus_message_get_error (answer);
+  if (sd_bus_message_is_method_error (answer, NULL))
+    {
+      const sd_bus_error *cause = sd_bus_message_get_error (answer);
 
-    g_set_error (error, SBX_POLKIT_ERROR,
-                 is_absent (answer) ? SBX_POLKIT_ERROR_ABSENT : SBX_POLKIT_ERROR_FAILED,
-                 "polkit cannot be asked: %s", cause->message != NULL ? cause->message : cause->name);
-    return FALSE;
-  }
+      g_set_error (error, SBX_POLKIT_ERROR,
+                   is_absent (answer) ? SBX_POLKIT_ERROR_ABSENT : SBX_POLKIT_ERROR_FAILED,
+                   "polkit cannot be asked: %s", cause->message != NULL ? cause->message : cause->name);
+      return FALSE;
+    }
   if (sd_bus_message_enter_container (answer, 'r', "bba{ss}") < 0
-      || sd_bus_message_read (answer, "bb", &authorized, &challenge) < 0) {
-    g_set_error_literal (error, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED,
-                         "polkit's verdict cannot be read.");
-    return FALSE;
-  }
+      || sd_bus_message_read (answer, "bb", &authorized, &challenge) < 0)
+    {
+      g_set_error_literal (error, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED,
+                           "polkit's verdict cannot be read.");
+      return FALSE;
+    }
   *ret_verdict = SBX_POLKIT_NO;
   if (authorized)
     *ret_verdict = SBX_POLKIT_YES;
@@ -131,18 +133,20 @@ check_done (GObject *source, GAsyncResult *result, gpointer user_data)
   SbxPolkitVerdict verdict = SBX_POLKIT_NO;
   g_autoptr (sd_bus_message) answer = sbx_bus_call_finish (result, &error);
 
-  if (answer != NULL) {
-    if (read_verdict (answer, &verdict, &error))
-      g_task_return_int (task, verdict);
-    else
-      g_task_return_error (task, error);
-    return;
-  }
+  if (answer != NULL)
+    {
+      if (read_verdict (answer, &verdict, &error))
+        g_task_return_int (task, verdict);
+      else
+        g_task_return_error (task, error);
+      return;
+    }
   tell_cancelled (self);
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    g_task_return_error (task, error);
-    return;
-  }
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_task_return_error (task, error);
+      return;
+    }
   g_task_return_new_error (task, SBX_POLKIT_ERROR,
                            g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT)
                              ? SBX_POLKIT_ERROR_TIMEOUT
@@ -163,17 +167,18 @@ sbx_polkit_check_async (sd_bus_message *message, const char *action, const char 
   int r = 0;
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify)check_free);
+  g_task_set_task_data (task, self, (GDestroyNotify) check_free);
   self->message = sd_bus_message_ref (message);
   self->bus = sd_bus_ref (sd_bus_message_get_bus (message));
   self->cancellation_id = g_strdup_printf ("sandboxd-%" G_GUINT64_FORMAT, ++last_id);
   r = make_call (self, action, details, interactive ? FLAG_ALLOW_INTERACTION : 0, &call);
-  if (r < 0) {
-    g_task_return_new_error (task, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED, "polkit cannot be asked: %s",
-                             r == -ENODATA ? "the caller has no name on the bus." : g_strerror (-r));
-    g_object_unref (task);
-    return;
-  }
+  if (r < 0)
+    {
+      g_task_return_new_error (task, SBX_POLKIT_ERROR, SBX_POLKIT_ERROR_FAILED, "polkit cannot be asked: %s",
+                               r == -ENODATA ? "the caller has no name on the bus." : g_strerror (-r));
+      g_object_unref (task);
+      return;
+    }
   sbx_bus_call_async (self->bus, call,
                       interactive ? SBX_POLKIT_INTERACTIVE_TIMEOUT_MS : SBX_POLKIT_TIMEOUT_MS, cancellable,
                       check_done, task);
@@ -185,11 +190,12 @@ sbx_polkit_check_finish (GAsyncResult *result, SbxPolkitVerdict *ret_verdict, GE
   g_autoptr (GError) failure = NULL;
   gssize verdict = g_task_propagate_int (G_TASK (result), &failure);
 
-  if (failure != NULL) {
-    g_propagate_error (error, g_steal_pointer (&failure));
-    return FALSE;
-  }
-  *ret_verdict = (SbxPolkitVerdict)verdict;
+  if (failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  *ret_verdict = (SbxPolkitVerdict) verdict;
   return TRUE;
 }
 

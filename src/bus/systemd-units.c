@@ -97,14 +97,16 @@ sbx_units_op_fail_errno (SbxUnitsOp *op, int r)
 static void
 op_stop (SbxUnitsOp *op, GError *error)
 {
-  if (!op->calling) {
-    sbx_units_op_fail (op, error);
-    return;
-  }
-  if (op->stopped != NULL) {
-    g_error_free (error);
-    return;
-  }
+  if (!op->calling)
+    {
+      sbx_units_op_fail (op, error);
+      return;
+    }
+  if (op->stopped != NULL)
+    {
+      g_error_free (error);
+      return;
+    }
   op->stopped = error;
   g_cancellable_cancel (op->inner);
 }
@@ -138,11 +140,12 @@ sbx_units_op_new (SbxUnits *self, guint timeout_ms, GCancellable *cancellable, G
   op->timer = g_timeout_source_new (timeout_ms > 0 ? timeout_ms : SBX_UNITS_TIMEOUT_MS);
   g_source_set_callback (op->timer, on_timeout, op, NULL);
   g_source_attach (op->timer, NULL);
-  if (cancellable != NULL) {
-    op->cancelled = g_cancellable_source_new (cancellable);
-    g_source_set_callback (op->cancelled, G_SOURCE_FUNC (on_cancelled), op, NULL);
-    g_source_attach (op->cancelled, NULL);
-  }
+  if (cancellable != NULL)
+    {
+      op->cancelled = g_cancellable_source_new (cancellable);
+      g_source_set_callback (op->cancelled, G_SOURCE_FUNC (on_cancelled), op, NULL);
+      g_source_attach (op->cancelled, NULL);
+    }
   g_ptr_array_add (self->ops, op);
   return op;
 }
@@ -177,24 +180,32 @@ call_done (GObject *source, GAsyncResult *result, gpointer user_data)
   const sd_bus_error *refusal = answer != NULL ? sd_bus_message_get_error (answer) : NULL;
 
   op->calling = FALSE;
-  if (op->stopped != NULL) {
-    sbx_units_op_fail (op, g_steal_pointer (&op->stopped));
-  } else if (answer == NULL) {
-    sbx_units_op_fail (
-      op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be asked: %s", error->message));
-  } else if (refusal != NULL) {
-    sbx_units_op_fail (op,
-                       g_error_new (SBX_UNITS_ERROR, (gint)error_code (refusal->name), "systemd refused: %s",
-                                    refusal->message != NULL ? refusal->message : refusal->name));
-  } else {
-    /* systemd gets a new name when it is executed anew; its answers always come from the present one. */
-    if (sd_bus_message_get_sender (answer) != NULL
-        && g_strcmp0 (sd_bus_message_get_sender (answer), op->units->manager) != 0) {
-      g_free (op->units->manager);
-      op->units->manager = g_strdup (sd_bus_message_get_sender (answer));
+  if (op->stopped != NULL)
+    {
+      sbx_units_op_fail (op, g_steal_pointer (&op->stopped));
     }
-    op->answered (op, answer);
-  }
+  else if (answer == NULL)
+    {
+      sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be asked: %s",
+                                          error->message));
+    }
+  else if (refusal != NULL)
+    {
+      sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, (gint) error_code (refusal->name),
+                                          "systemd refused: %s",
+                                          refusal->message != NULL ? refusal->message : refusal->name));
+    }
+  else
+    {
+      /* systemd gets a new name when it is executed anew; its answers always come from the present one. */
+      if (sd_bus_message_get_sender (answer) != NULL
+          && g_strcmp0 (sd_bus_message_get_sender (answer), op->units->manager) != 0)
+        {
+          g_free (op->units->manager);
+          op->units->manager = g_strdup (sd_bus_message_get_sender (answer));
+        }
+      op->answered (op, answer);
+    }
 }
 
 void
@@ -221,14 +232,16 @@ on_job_removed (sd_bus_message *message, void *user_data, sd_bus_error *ret_erro
     return 0;
   if (sd_bus_message_read (message, "uoss", NULL, NULL, &unit, &result) < 0)
     return 0;
-  for (guint i = 0; i < self->ops->len; i++) {
-    SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
 
-    if (g_strcmp0 (op->unit, unit) == 0) {
-      sbx_units_op_job_removed (op, result);
-      break;
+      if (g_strcmp0 (op->unit, unit) == 0)
+        {
+          sbx_units_op_job_removed (op, result);
+          break;
+        }
     }
-  }
   return 0;
 }
 
@@ -278,22 +291,26 @@ sbx_units_free (SbxUnits *self)
 {
   if (self == NULL)
     return;
-  for (guint i = 0; i < self->ops->len; i++) {
-    SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
 
-    op->units = NULL;
-    drop_source (&op->timer);
-    drop_source (&op->cancelled);
-    drop_source (&op->pending);
-    if (op->calling) {
-      op_stop (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS,
-                                        "The connection to systemd was given up."));
-    } else {
-      op->pending = g_idle_source_new ();
-      g_source_set_callback (op->pending, on_orphaned, op, NULL);
-      g_source_attach (op->pending, NULL);
+      op->units = NULL;
+      drop_source (&op->timer);
+      drop_source (&op->cancelled);
+      drop_source (&op->pending);
+      if (op->calling)
+        {
+          op_stop (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS,
+                                            "The connection to systemd was given up."));
+        }
+      else
+        {
+          op->pending = g_idle_source_new ();
+          g_source_set_callback (op->pending, on_orphaned, op, NULL);
+          g_source_attach (op->pending, NULL);
+        }
     }
-  }
   g_ptr_array_unref (self->ops);
   g_clear_pointer (&self->job_removed, sd_bus_slot_unref);
   g_clear_pointer (&self->subscribed, sd_bus_slot_unref);
@@ -311,16 +328,17 @@ sbx_units_cgroup_is (const char *proc_cgroup, const char *control_group)
   /* An empty one is what systemd says of a unit without processes. */
   if (*control_group != '/' || control_group[1] == '\0')
     return FALSE;
-  for (char **line = lines; *line != NULL; line++) {
-    const char *names = strchr (*line, ':');
-    const char *path = names != NULL ? strchr (names + 1, ':') : NULL;
-    gboolean v1 = names != NULL && g_str_has_prefix (names, ":name=systemd:");
+  for (char **line = lines; *line != NULL; line++)
+    {
+      const char *names = strchr (*line, ':');
+      const char *path = names != NULL ? strchr (names + 1, ':') : NULL;
+      gboolean v1 = names != NULL && g_str_has_prefix (names, ":name=systemd:");
 
-    if (path == NULL || (!v1 && !g_str_has_prefix (*line, "0::")))
-      continue;
-    if (g_str_equal (path + 1, control_group))
-      return TRUE;
-    /* On a hybrid host both lines are there, and systemd keeps its tree in the v1 one. */
-  }
+      if (path == NULL || (!v1 && !g_str_has_prefix (*line, "0::")))
+        continue;
+      if (g_str_equal (path + 1, control_group))
+        return TRUE;
+      /* On a hybrid host both lines are there, and systemd keeps its tree in the v1 one. */
+    }
   return FALSE;
 }

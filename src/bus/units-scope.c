@@ -18,7 +18,7 @@ append_properties (sd_bus_message *call, const SbxScopeSpec *spec)
 
   if (r >= 0)
     r = sd_bus_message_append (call, "(sv)(sv)(sv)(sv)(sv)", "Description", "s", spec->description, "Slice",
-                               "s", spec->slice, "PIDs", "au", 1, (guint32)spec->pid, "KillMode", "s",
+                               "s", spec->slice, "PIDs", "au", 1, (guint32) spec->pid, "KillMode", "s",
                                "control-group", "CollectMode", "s", "inactive-or-failed");
   if (r >= 0)
     r = append_number (call, "RuntimeMaxUSec", spec->runtime_max_usec);
@@ -52,16 +52,17 @@ make_start (SbxUnits *units, const SbxScopeSpec *spec, sd_bus_message **ret_call
 static void
 check_membership (SbxUnitsOp *op)
 {
-  g_autofree char *path = g_strdup_printf ("%s/%d/cgroup", sbx_units_proc (op->units), (int)op->pid);
+  g_autofree char *path = g_strdup_printf ("%s/%d/cgroup", sbx_units_proc (op->units), (int) op->pid);
   g_autofree char *text = NULL;
 
-  if (g_file_get_contents (path, &text, NULL, NULL) && sbx_units_cgroup_is (text, op->control_group)) {
-    sbx_units_op_return (op, g_steal_pointer (&op->control_group), g_free);
-    return;
-  }
+  if (g_file_get_contents (path, &text, NULL, NULL) && sbx_units_cgroup_is (text, op->control_group))
+    {
+      sbx_units_op_return (op, g_steal_pointer (&op->control_group), g_free);
+      return;
+    }
   sbx_units_op_fail (
     op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_NOT_MEMBER, "Process %d is not in %s (%s).",
-                     (int)op->pid, op->unit,
+                     (int) op->pid, op->unit,
                      text != NULL ? "it is in another control group" : "its control group cannot be read"));
 }
 
@@ -71,10 +72,11 @@ control_group_answered (SbxUnitsOp *op, sd_bus_message *answer)
   const char *control_group = NULL;
   int r = sd_bus_message_read (answer, "v", "s", &control_group);
 
-  if (r < 0) {
-    sbx_units_op_fail_errno (op, r);
-    return;
-  }
+  if (r < 0)
+    {
+      sbx_units_op_fail_errno (op, r);
+      return;
+    }
   op->control_group = g_strdup (control_group);
   check_membership (op);
 }
@@ -104,10 +106,11 @@ go_on_when_started (SbxUnitsOp *op)
 {
   if (!op->accepted || op->job_result == NULL)
     return;
-  if (g_str_equal (op->job_result, "done")) {
-    ask_control_group (op);
-    return;
-  }
+  if (g_str_equal (op->job_result, "done"))
+    {
+      ask_control_group (op);
+      return;
+    }
   sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_FAILED,
                                       "systemd did not start %s: %s.", op->unit, op->job_result));
 }

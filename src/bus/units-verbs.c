@@ -57,7 +57,7 @@ sbx_units_do_finish (GAsyncResult *result, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  (void)g_task_propagate_pointer (G_TASK (result), &failure);
+  (void) g_task_propagate_pointer (G_TASK (result), &failure);
   if (failure == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&failure));
@@ -79,7 +79,7 @@ unit_info_free (SbxUnitInfo *info)
 static void
 list_answered (SbxUnitsOp *op, sd_bus_message *answer)
 {
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify)unit_info_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) unit_info_free);
   const char *name = NULL;
   const char *active = NULL;
   const char *sub = NULL;
@@ -88,18 +88,19 @@ list_answered (SbxUnitsOp *op, sd_bus_message *answer)
   while (r >= 0
          && (r = sd_bus_message_read (answer, "(ssssssouso)", &name, NULL, NULL, &active, &sub, NULL, NULL,
                                       NULL, NULL, NULL))
-              > 0) {
-    SbxUnitInfo *info = g_new0 (SbxUnitInfo, 1);
+              > 0)
+    {
+      SbxUnitInfo *info = g_new0 (SbxUnitInfo, 1);
 
-    info->name = g_strdup (name);
-    info->active_state = g_strdup (active);
-    info->sub_state = g_strdup (sub);
-    g_ptr_array_add (list, info);
-  }
+      info->name = g_strdup (name);
+      info->active_state = g_strdup (active);
+      info->sub_state = g_strdup (sub);
+      g_ptr_array_add (list, info);
+    }
   if (r < 0)
     sbx_units_op_fail_errno (op, r);
   else
-    sbx_units_op_return (op, g_steal_pointer (&list), (GDestroyNotify)g_ptr_array_unref);
+    sbx_units_op_return (op, g_steal_pointer (&list), (GDestroyNotify) g_ptr_array_unref);
 }
 
 void
@@ -135,15 +136,16 @@ processes_answered (SbxUnitsOp *op, sd_bus_message *answer)
   guint32 number = 0;
   int r = sd_bus_message_enter_container (answer, 'a', "(sus)");
 
-  while (r >= 0 && (r = sd_bus_message_read (answer, "(sus)", NULL, &number, NULL)) > 0) {
-    pid_t pid = (pid_t)number;
+  while (r >= 0 && (r = sd_bus_message_read (answer, "(sus)", NULL, &number, NULL)) > 0)
+    {
+      pid_t pid = (pid_t) number;
 
-    g_array_append_val (pids, pid);
-  }
+      g_array_append_val (pids, pid);
+    }
   if (r < 0)
     sbx_units_op_fail_errno (op, r);
   else
-    sbx_units_op_return (op, g_steal_pointer (&pids), (GDestroyNotify)g_array_unref);
+    sbx_units_op_return (op, g_steal_pointer (&pids), (GDestroyNotify) g_array_unref);
 }
 
 void

@@ -28,8 +28,9 @@ on_time_over (gpointer user_data)
 static const char *
 reason (const GError *error)
 {
-  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ? "there was no answer in the time that is left for it"
-                                                                     : error->message;
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+           ? "there was no answer in the time that is left for it"
+           : error->message;
 }
 
 static void

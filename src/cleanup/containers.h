@@ -5,5 +5,6 @@
 
 #include "cleanup/sweep.h"
 
-/* socket_path: NULL for Docker's own. Runs the default main context until all are gone or the time is over. */
+/* socket_path: NULL for Docker's own. Runs the default main context until all are gone or the time is over.
+ */
 void sbx_sweep_containers (SbxSweep *self, const char *socket_path, const char *installation);

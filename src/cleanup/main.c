@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandbox-cleanup: removes what a sandboxd that is gone left behind. Run as root by systemd (ExecStopPost=, OnFailure=, at
- * boot), or by hand. Safe to repeat, and bounded in time. What is not this installation's is never touched.
+/* sandbox-cleanup: removes what a sandboxd that is gone left behind. Run as root by systemd (ExecStopPost=,
+ * OnFailure=, at boot), or by hand. Safe to repeat, and bounded in time. What is not this installation's is
+ * never touched.
  *
  * Exit status: 0 nothing is left, 1 something is, 2 wrong usage, 3 sandboxd runs.
  */
@@ -20,7 +21,7 @@
 #define LAST_RESORT_SEC 12u
 
 #define EXIT_USAGE 2
-#define EXIT_RUNS 3
+#define EXIT_RUNS  3
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sd_bus, sd_bus_flush_close_unref)
 
@@ -43,7 +44,8 @@ main (int argc, char **argv)
   g_option_context_add_main_entries (options, entries, NULL);
   if (!g_option_context_parse (options, &argc, &argv, &error) || argc > 1)
     {
-      g_printerr ("sandbox-cleanup: %s\n", error != NULL ? error->message : "it takes no arguments but --dry-run");
+      g_printerr ("sandbox-cleanup: %s\n",
+                  error != NULL ? error->message : "it takes no arguments but --dry-run");
       return EXIT_USAGE;
     }
   if (show_version)
@@ -59,7 +61,8 @@ main (int argc, char **argv)
     sbx_sweep_fail (&sweep, "The system bus cannot be reached, so scopes stay", g_strerror (-r));
   else if (!sweep.dry_run && sbx_sweep_daemon_runs (bus))
     {
-      g_printerr ("sandboxd runs and cleans up by itself. To end every turn and clean up: systemctl restart sandboxd\n");
+      g_printerr ("sandboxd runs and cleans up by itself. To end every turn and clean up: systemctl restart "
+                  "sandboxd\n");
       return EXIT_RUNS;
     }
   else

@@ -32,7 +32,8 @@ is_dots (const char *name)
 
 static int remove_below (int parent, const char *name, dev_t device, guint depth);
 
-/* Takes over fd. Returns 0 or a negative errno: the first that was met, the rest having been tried all the same. */
+/* Takes over fd. Returns 0 or a negative errno: the first that was met, the rest having been tried all the
+ * same. */
 static int
 empty_directory (int fd, dev_t device, guint depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The run directories of turns: "turn-…" in sandboxd's run directory. A worker can write into what it is given of one,
- * so nothing here follows a link, enters another file system, or trusts a name twice.
+/* The run directories of turns: "turn-…" in sandboxd's run directory. A worker can write into what it is
+ * given of one, so nothing here follows a link, enters another file system, or trusts a name twice.
  */
 #pragma once
 

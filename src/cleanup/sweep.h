@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* What one run of sandbox-cleanup shares: its deadline, whether it only looks, and what it has found so far.
- * Each part tells of each thing by sbx_sweep_tell(); a line on standard output, which under systemd is the journal.
+ * Each part tells of each thing by sbx_sweep_tell(); a line on standard output, which under systemd is the
+ * journal.
  */
 #pragma once
 
@@ -17,7 +18,8 @@ typedef struct {
 /* What is left of the time, at most limit_usec; 0 when it is over. */
 guint64 sbx_sweep_time_left (const SbxSweep *self, guint64 limit_usec);
 
-/* Counts a thing that was found; error is why it could not be removed, or NULL. kind is a word such as "container". */
+/* Counts a thing that was found; error is why it could not be removed, or NULL. kind is a word such as
+ * "container". */
 void sbx_sweep_tell (SbxSweep *self, const char *kind, const char *name, const char *error);
 
 /* Counts something that could not even be looked for. */

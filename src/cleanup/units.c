@@ -7,14 +7,14 @@
 
 #include "base/names.h"
 
-#define SYSTEMD "org.freedesktop.systemd1"
-#define SYSTEMD_PATH "/org/freedesktop/systemd1"
+#define SYSTEMD         "org.freedesktop.systemd1"
+#define SYSTEMD_PATH    "/org/freedesktop/systemd1"
 #define SYSTEMD_MANAGER SYSTEMD ".Manager"
-#define DAEMON_PATH SYSTEMD_PATH "/unit/sandboxd_2eservice"
+#define DAEMON_PATH     SYSTEMD_PATH "/unit/sandboxd_2eservice"
 
 #define CALL_USEC (2u * G_USEC_PER_SEC)
 /* On cgroup v1 killing a process that is just dying fails with EIO: again, then. */
-#define KILL_TRIES 3u
+#define KILL_TRIES      3u
 #define KILL_PAUSE_USEC (50u * 1000u)
 
 typedef sd_bus_error SbxBusErrorText;
@@ -36,13 +36,15 @@ sbx_sweep_daemon_runs (sd_bus *bus)
 {
   g_autofree char *state = NULL;
   char *answer = NULL;
-  int r = sd_bus_get_property_string (bus, SYSTEMD, DAEMON_PATH, SYSTEMD ".Unit", "ActiveState", NULL, &answer);
+  int r =
+    sd_bus_get_property_string (bus, SYSTEMD, DAEMON_PATH, SYSTEMD ".Unit", "ActiveState", NULL, &answer);
 
   state = answer;
   return r >= 0 && (g_str_equal (state, "active") || g_str_equal (state, "reloading"));
 }
 
-/* Names of loaded units that match the glob and are, or may be, alive. NULL, and the failure told, where systemd does not answer. */
+/* Names of loaded units that match the glob and are, or may be, alive. NULL, and the failure told, where
+ * systemd does not answer. */
 static GPtrArray *
 list_units (SbxSweep *self, sd_bus *bus, const char *glob)
 {
@@ -50,17 +52,20 @@ list_units (SbxSweep *self, sd_bus *bus, const char *glob)
   g_autoptr (sd_bus_message) reply = NULL;
   g_auto (SbxBusErrorText) error = SD_BUS_ERROR_NULL;
   const char *name = NULL;
-  int r = sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "ListUnitsByPatterns", &error, &reply, "asas",
-                              0, 1, glob);
+  int r = sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "ListUnitsByPatterns", &error,
+                              &reply, "asas", 0, 1, glob);
 
   if (r >= 0)
     r = sd_bus_message_enter_container (reply, 'a', "(ssssssouso)");
   while (r >= 0
-         && (r = sd_bus_message_read (reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)) > 0)
+         && (r = sd_bus_message_read (reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                      NULL, NULL))
+              > 0)
     g_ptr_array_add (names, g_strdup (name));
   if (r >= 0)
     return g_steal_pointer (&names);
-  sbx_sweep_fail (self, "systemd does not list its units", error.message != NULL ? error.message : g_strerror (-r));
+  sbx_sweep_fail (self, "systemd does not list its units",
+                  error.message != NULL ? error.message : g_strerror (-r));
   return NULL;
 }
 
@@ -70,7 +75,8 @@ kill_unit (SbxSweep *self, sd_bus *bus, const char *unit)
 {
   for (guint i = 0; i < KILL_TRIES && sbx_sweep_time_left (self, 1) > 0; i++)
     {
-      if (sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "KillUnit", NULL, NULL, "ssi", unit, "all", SIGKILL)
+      if (sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "KillUnit", NULL, NULL, "ssi",
+                              unit, "all", SIGKILL)
           >= 0)
         return;
       g_usleep (KILL_PAUSE_USEC);
@@ -83,10 +89,13 @@ end_unit (sd_bus *bus, const char *unit, sd_bus_error *error)
 {
   static const char *const gone = SYSTEMD ".NoSuchUnit";
 
-  if (sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "StopUnit", error, NULL, "ss", unit, "replace") < 0
+  if (sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "StopUnit", error, NULL, "ss", unit,
+                          "replace")
+        < 0
       && !sd_bus_error_has_name (error, gone))
     return error->message != NULL ? error->message : "it could not be stopped";
-  (void) sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "ResetFailedUnit", NULL, NULL, "s", unit);
+  (void) sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "ResetFailedUnit", NULL, NULL, "s",
+                             unit);
   return NULL;
 }
 

@@ -12,14 +12,14 @@
 #include "config/search.h"
 #include "config/span.h"
 
-#define MAIN_FILE "sandboxd.conf"
-#define DROP_INS "sandboxd.conf.d"
+#define MAIN_FILE            "sandboxd.conf"
+#define DROP_INS             "sandboxd.conf.d"
 #define MAX_EXTRA_BODY_BYTES 16384u
-#define MAX_KEPT_MEMBERS 16u
+#define MAX_KEPT_MEMBERS     16u
 #define MAX_INITIAL_CHANNELS 1024u
-#define NEAR_ENOUGH 3u
+#define NEAR_ENOUGH          3u
 
-G_DEFINE_QUARK (sbx-config-error-quark, sbx_config_error)
+G_DEFINE_QUARK (sbx - config - error - quark, sbx_config_error)
 
 /* What a file says of one option. */
 typedef struct {
@@ -95,9 +95,10 @@ warn_group (GPtrArray *warnings, const char *path, const char *group)
         }
     }
   if (warnings != NULL)
-    g_ptr_array_add (warnings, nearest != NULL
-                                 ? g_strdup_printf ("%s: there is no group [%s]; did you mean [%s]?", path, group, nearest)
-                                 : g_strdup_printf ("%s: there is no group [%s]; it is ignored", path, group));
+    g_ptr_array_add (
+      warnings, nearest != NULL
+                  ? g_strdup_printf ("%s: there is no group [%s]; did you mean [%s]?", path, group, nearest)
+                  : g_strdup_printf ("%s: there is no group [%s]; it is ignored", path, group));
 }
 
 /* The same key in another group is the likelier slip than a misspelling. */
@@ -124,8 +125,8 @@ warn_key (GPtrArray *warnings, const char *path, const char *group, const char *
   if (nearest == NULL)
     g_ptr_array_add (warnings, g_strdup_printf ("%s: [%s] has no %s=; it is ignored", path, group, key));
   else
-    g_ptr_array_add (warnings, g_strdup_printf ("%s: [%s] has no %s=; did you mean %s= in [%s]?", path, group, key,
-                                                nearest->key, nearest->group));
+    g_ptr_array_add (warnings, g_strdup_printf ("%s: [%s] has no %s=; did you mean %s= in [%s]?", path, group,
+                                                key, nearest->key, nearest->group));
 }
 
 /* --- files --- */
@@ -183,7 +184,8 @@ merge_file (GHashTable *settings, const SbxConfigFile *source, GPtrArray *warnin
 
   if (!g_key_file_load_from_data (file, source->content, source->n_bytes, G_KEY_FILE_NONE, &parse_error))
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: %s", source->path, parse_error->message);
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: %s", source->path,
+                   parse_error->message);
       return FALSE;
     }
   groups = g_key_file_get_groups (file, NULL);
@@ -221,7 +223,8 @@ read_settings (GHashTable *settings, const char *root, GPtrArray *warnings, GErr
 static gboolean
 number_in_range (const SbxConfigOption *option, guint64 number)
 {
-  return (option->minimum == 0 && option->maximum == 0) || (number >= option->minimum && number <= option->maximum);
+  return (option->minimum == 0 && option->maximum == 0)
+         || (number >= option->minimum && number <= option->maximum);
 }
 
 static gboolean
@@ -306,7 +309,10 @@ refuse (const Setting *setting, const char *group, const char *key, const char *
 
   g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: [%s] %s=%s is not right: it must be %s",
                setting != NULL ? setting->path : "built-in", group, key,
-               setting == NULL ? "" : shown ? setting->value : "(not shown)", right);
+               setting == NULL ? ""
+               : shown         ? setting->value
+                               : "(not shown)",
+               right);
   return FALSE;
 }
 
@@ -319,7 +325,8 @@ read_options (SbxConfig *self, GHashTable *settings, GError **error)
       g_autofree char *name = setting_name (option->group, option->key);
       const Setting *setting = g_hash_table_lookup (settings, name);
       gpointer base = option->of_endpoint ? (gpointer) self->model : (gpointer) self;
-      gboolean standard = setting == NULL || (setting->value[0] == '\0' && strcmp (option->key, "Prompt") == 0);
+      gboolean standard =
+        setting == NULL || (setting->value[0] == '\0' && strcmp (option->key, "Prompt") == 0);
 
       if (!parse_value (option, standard ? option->standard : setting->value,
                         G_STRUCT_MEMBER_P (base, option->offset)))
@@ -333,9 +340,11 @@ read_options (SbxConfig *self, GHashTable *settings, GError **error)
 static gboolean
 check_extra_body (SbxConfig *self)
 {
-  static const char *const ours[]
-    = { "model", "messages", "tools", "stream", "max_tokens", "max_completion_tokens", NULL };
-  g_autoptr (JsonNode) node = sbx_json_read (self->extra_body, strlen (self->extra_body), MAX_EXTRA_BODY_BYTES, NULL);
+  static const char *const ours[] = { "model",  "messages",   "tools",
+                                      "stream", "max_tokens", "max_completion_tokens",
+                                      NULL };
+  g_autoptr (JsonNode) node =
+    sbx_json_read (self->extra_body, strlen (self->extra_body), MAX_EXTRA_BODY_BYTES, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
 
   if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
@@ -358,14 +367,16 @@ check_model (SbxConfig *self, GHashTable *settings, GPtrArray *warnings, GError 
   if (self->model->url[0] == '\0')
     {
       if (warnings != NULL)
-        g_ptr_array_add (warnings, g_strdup ("[Model] URL= is not set: every turn will fail at its first call to the model"));
+        g_ptr_array_add (
+          warnings,
+          g_strdup ("[Model] URL= is not set: every turn will fail at its first call to the model"));
       return TRUE;
     }
   fault = sbx_endpoint_url_fault (self->model->url, self->model->plain_http);
   if (fault != NULL)
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: [Model] URL=(not shown) is not right: %s",
-                   url->path, fault);
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                   "%s: [Model] URL=(not shown) is not right: %s", url->path, fault);
       return FALSE;
     }
   if (self->model_name[0] == '\0')

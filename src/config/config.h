@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandboxd.conf with its drop-ins, read once and checked whole. Pure values: nothing here is a key or opens a network.
+/* sandboxd.conf with its drop-ins, read once and checked whole. Pure values: nothing here is a key or opens a
+ * network.
  *
  * Files: `sandboxd.conf` from the first of /etc/roundtable-sandbox, /run/roundtable-sandbox-config and
- * /usr/lib/roundtable-sandbox that has it, then every `sandboxd.conf.d/NAME.conf` in order of NAME, each from the first
- * of these directories that has it (config/search.h has the masks). Later files win key by key.
- * (/run/roundtable-sandbox itself is sandboxd's own runtime directory: closed to others, emptied at each restart.)
+ * /usr/lib/roundtable-sandbox that has it, then every `sandboxd.conf.d/NAME.conf` in order of NAME, each from
+ * the first of these directories that has it (config/search.h has the masks). Later files win key by key.
+ * (/run/roundtable-sandbox itself is sandboxd's own runtime directory: closed to others, emptied at each
+ * restart.)
  *
- * A bad value is an error that names file, group, key, value and what is right. An unknown group or key is a warning
- * that names the nearest known one, so that a newer file does not stop an older program.
+ * A bad value is an error that names file, group, key, value and what is right. An unknown group or key is a
+ * warning that names the nearest known one, so that a newer file does not stop an older program.
  */
 #pragma once
 
@@ -37,7 +39,7 @@ typedef struct {
   guint64 deadline_usec;
   guint64 calls;
   guint64 max_turns;
-  guint64 max_queued; /* per channel */
+  guint64 max_queued;          /* per channel */
   guint64 speaker_turns;       /* at most so many turns of one speaker … */
   guint64 speaker_window_usec; /* … in so long; 0 and 0 where it is switched off */
   guint64 min_free_bytes;
@@ -57,8 +59,8 @@ typedef struct {
   char **kept_members;
 } SbxConfig;
 
-/* Reads everything below root ("" or NULL: the real system). Warnings, one text each, are added to warnings where it
- * is not NULL. NULL with error set (SBX_CONFIG_ERROR). */
+/* Reads everything below root ("" or NULL: the real system). Warnings, one text each, are added to warnings
+ * where it is not NULL. NULL with error set (SBX_CONFIG_ERROR). */
 SbxConfig *sbx_config_load (const char *root, GPtrArray *warnings, GError **error);
 void sbx_config_free (SbxConfig *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxConfig, sbx_config_free)
@@ -79,12 +81,12 @@ typedef struct {
   const char *group;
   const char *key;
   SbxOptionKind kind;
-  gsize offset;          /* in SbxConfig, or in SbxEndpoint for the endpoint's options */
+  gsize offset; /* in SbxConfig, or in SbxEndpoint for the endpoint's options */
   gboolean of_endpoint;
-  guint64 minimum;       /* numbers, bytes or microseconds; minimum and maximum 0: no range */
+  guint64 minimum; /* numbers, bytes or microseconds; minimum and maximum 0: no range */
   guint64 maximum;
-  const char *standard;  /* the default as it would stand in the file */
-  const char *right;     /* what is right, as the end of "… is not right: it must be …" */
+  const char *standard;                  /* the default as it would stand in the file */
+  const char *right;                     /* what is right, as the end of "… is not right: it must be …" */
   gboolean (*check) (const char *value); /* for texts: whether it is right; NULL: any */
 } SbxConfigOption;
 

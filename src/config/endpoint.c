@@ -44,7 +44,8 @@ host_is_loopback (const char *host)
 {
   g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
 
-  return address != NULL ? g_inet_address_get_is_loopback (address) : g_ascii_strcasecmp (host, "localhost") == 0;
+  return address != NULL ? g_inet_address_get_is_loopback (address)
+                         : g_ascii_strcasecmp (host, "localhost") == 0;
 }
 
 /* GUri unescapes hosts, libcurl does too, but by its own rules: none is better than two readings. */
@@ -71,7 +72,8 @@ sbx_endpoint_url_fault (const char *url, gboolean plain_http)
   uri = parse (url);
   host = uri != NULL ? g_uri_get_host (uri) : NULL;
   if (host == NULL || host[0] == '\0')
-    return "it must be an absolute https URL with a host, such as https://api.example.com/v1/chat/completions";
+    return "it must be an absolute https URL with a host, such as "
+           "https://api.example.com/v1/chat/completions";
   /* GUri calls an empty user none, so the text itself is asked. */
   if (g_uri_get_userinfo (uri) != NULL || strchr (host, '@') != NULL)
     return "it must have no user and no password (keys belong into KeyFile=)";
@@ -120,9 +122,21 @@ sbx_path_is_clean (const char *path)
 gboolean
 sbx_header_name_is_right (const char *name)
 {
-  static const char *const transport[]
-    = { "host", "connection", "content-length", "content-type", "transfer-encoding", "accept", "accept-encoding",
-        "expect", "te", "trailer", "upgrade", "user-agent", "mcp-session-id", "mcp-protocol-version", NULL };
+  static const char *const transport[] = { "host",
+                                           "connection",
+                                           "content-length",
+                                           "content-type",
+                                           "transfer-encoding",
+                                           "accept",
+                                           "accept-encoding",
+                                           "expect",
+                                           "te",
+                                           "trailer",
+                                           "upgrade",
+                                           "user-agent",
+                                           "mcp-session-id",
+                                           "mcp-protocol-version",
+                                           NULL };
   g_autofree char *lower = g_ascii_strdown (name, -1);
 
   if (name[0] == '\0' || strlen (name) > 64 || g_strv_contains (transport, lower))

@@ -15,12 +15,13 @@ JsonNode *
 sbx_json_file_parse (const SbxConfigFile *file, GError **error)
 {
   g_autoptr (GError) json_error = NULL;
-  g_autoptr (JsonNode) node = sbx_json_read (file->content, file->n_bytes, SBX_MAX_CONFIG_FILE_BYTES, &json_error);
+  g_autoptr (JsonNode) node =
+    sbx_json_read (file->content, file->n_bytes, SBX_MAX_CONFIG_FILE_BYTES, &json_error);
 
   if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s must hold one JSON object%s%s", file->path,
-                   json_error != NULL ? ": " : "", json_error != NULL ? json_error->message : "");
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s must hold one JSON object%s%s",
+                   file->path, json_error != NULL ? ": " : "", json_error != NULL ? json_error->message : "");
       return NULL;
     }
   return g_steal_pointer (&node);
@@ -34,8 +35,8 @@ sbx_json_file_refuse (const char *path, const char *member, const char *right, G
 }
 
 gboolean
-sbx_json_file_text (const char *path, JsonObject *object, const char *name, gboolean required, char **ret_text,
-                    GError **error)
+sbx_json_file_text (const char *path, JsonObject *object, const char *name, gboolean required,
+                    char **ret_text, GError **error)
 {
   JsonNode *node = json_object_get_member (object, name);
 
@@ -49,7 +50,8 @@ sbx_json_file_text (const char *path, JsonObject *object, const char *name, gboo
 }
 
 gboolean
-sbx_json_file_boolean (const char *path, JsonObject *object, const char *name, gboolean *ret_value, GError **error)
+sbx_json_file_boolean (const char *path, JsonObject *object, const char *name, gboolean *ret_value,
+                       GError **error)
 {
   JsonNode *node = json_object_get_member (object, name);
 
@@ -98,12 +100,14 @@ sbx_json_file_spec (const char *path, JsonObject *object, SbxToolSpec *spec, GEr
       || !sbx_json_file_text (path, object, "description", TRUE, &spec->description, error))
     return FALSE;
   if (!sbx_name_is_valid (spec->name, SBX_MAX_NAME_BYTES))
-    return sbx_json_file_refuse (path, "name", "a small letter, then at most 47 small letters, digits or \"_\"", error);
+    return sbx_json_file_refuse (path, "name",
+                                 "a small letter, then at most 47 small letters, digits or \"_\"", error);
   if (parameters == NULL || !JSON_NODE_HOLDS_OBJECT (parameters))
     return sbx_json_file_refuse (path, "parameters", "a JSON schema, as an object", error);
   if (!sbx_schema_is_local (parameters))
     return sbx_json_file_refuse (
-      path, "parameters", "a local schema: $schema, $id and every $ref, where there, must begin with \"#\"", error);
+      path, "parameters", "a local schema: $schema, $id and every $ref, where there, must begin with \"#\"",
+      error);
   sbx_json_write_node (text, parameters);
   spec->parameters = g_strdup (text->str);
   return TRUE;
@@ -131,8 +135,9 @@ sbx_json_file_warn (const char *path, JsonObject *object, const char *const *kno
               nearest = known[i];
             }
         }
-      g_ptr_array_add (warnings, g_strdup_printf ("%s: \"%s\" is not known%s%s%s", path, (const char *) m->data,
-                                                  nearest != NULL ? "; did you mean \"" : " and is ignored",
-                                                  nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : ""));
+      g_ptr_array_add (warnings,
+                       g_strdup_printf ("%s: \"%s\" is not known%s%s%s", path, (const char *) m->data,
+                                        nearest != NULL ? "; did you mean \"" : " and is ignored",
+                                        nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : ""));
     }
 }

@@ -11,8 +11,8 @@
 
 #define DIRECTORY "mcp.d"
 
-static const char *const server_members[]
-  = { "name", "url", "key_file", "ca_file", "allow_private", "plain_http", "session", "tools", NULL };
+static const char *const server_members[] = { "name",       "url",     "key_file", "ca_file", "allow_private",
+                                              "plain_http", "session", "tools",    NULL };
 static const char *const tool_members[] = { "name", "description", "parameters", NULL };
 
 void
@@ -56,7 +56,8 @@ read_endpoint (SbxEndpoint *self, const char *path, JsonObject *object, GError *
   fault = sbx_endpoint_url_fault (self->url, self->plain_http);
   if (fault != NULL)
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: \"url\" is not right: %s", path, fault);
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: \"url\" is not right: %s", path,
+                   fault);
       return FALSE;
     }
   if (self->key_file[0] != '\0' && !sbx_path_is_clean (self->key_file))
@@ -73,7 +74,8 @@ read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray 
   JsonArray *list;
 
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
-    return sbx_json_file_refuse (path, "tools", "a list of tools, each with name, description and parameters", error);
+    return sbx_json_file_refuse (path, "tools", "a list of tools, each with name, description and parameters",
+                                 error);
   list = json_node_get_array (node);
   if (json_array_get_length (list) > SBX_MAX_TOOLS)
     return sbx_json_file_refuse (path, "tools", "a list of at most 128 tools", error);
@@ -88,15 +90,16 @@ read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray 
           || !sbx_json_file_spec (path, json_node_get_object (element), spec, error))
         {
           spec_free (spec);
-          return JSON_NODE_HOLDS_OBJECT (element) ? FALSE
-                                                  : sbx_json_file_refuse (path, "tools", "a list of objects", error);
+          return JSON_NODE_HOLDS_OBJECT (element)
+                   ? FALSE
+                   : sbx_json_file_refuse (path, "tools", "a list of objects", error);
         }
       known = sbx_mcp_server_has_tool (self, spec->name);
       g_ptr_array_add (self->tools, spec);
       if (known)
         {
-          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: the tool \"%s\" is there twice", path,
-                       spec->name);
+          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: the tool \"%s\" is there twice",
+                       path, spec->name);
           return FALSE;
         }
       sbx_json_file_warn (path, json_node_get_object (element), tool_members, warnings);
@@ -151,16 +154,17 @@ sbx_mcp_servers_load (const char *root, GPtrArray *warnings, GError **error)
       g_ptr_array_add (servers, server);
       if (g_hash_table_contains (paths, server->name))
         {
-          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: there is a server \"%s\" already, in %s",
-                       file->path, server->name, (const char *) g_hash_table_lookup (paths, server->name));
+          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                       "%s: there is a server \"%s\" already, in %s", file->path, server->name,
+                       (const char *) g_hash_table_lookup (paths, server->name));
           return NULL;
         }
       g_hash_table_insert (paths, server->name, file->path);
     }
   if (servers->len > SBX_MAX_SERVERS)
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "mcp.d: there are %u servers; at most %u are possible",
-                   servers->len, SBX_MAX_SERVERS);
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                   "mcp.d: there are %u servers; at most %u are possible", servers->len, SBX_MAX_SERVERS);
       return NULL;
     }
   return g_steal_pointer (&servers);

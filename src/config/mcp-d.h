@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* MCP servers: one JSON object a file in mcp.d, from the same three directories as sandboxd.conf.
  *
- *   { "name", "url", "key_file": path, "ca_file": path, "allow_private": bool, "plain_http": bool, "session": bool,
- *     "tools": [ { "name", "description", "parameters": schema }, … ] }
+ *   { "name", "url", "key_file": path, "ca_file": path, "allow_private": bool, "plain_http": bool, "session":
+ * bool, "tools": [ { "name", "description", "parameters": schema }, … ] }
  */
 #pragma once
 
@@ -25,5 +25,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMcpServer, sbx_mcp_server_free)
 /* Whether the server declares this tool. */
 gboolean sbx_mcp_server_has_tool (const SbxMcpServer *self, const char *tool);
 
-/* All servers, in order of their file names (which is their number in mcp_<i>_<name>); the array frees them. */
+/* All servers, in order of their file names (which is their number in mcp_<i>_<name>); the array frees them.
+ */
 GPtrArray *sbx_mcp_servers_load (const char *root, GPtrArray *warnings, GError **error);

@@ -14,12 +14,12 @@
 #include "sbx-config.h"
 #include "wire/bounds.h"
 
-#define SECOND ((guint64) G_USEC_PER_SEC)
-#define DAY (86400 * SECOND)
-#define MIB (1ull << 20)
-#define TIB (1ull << 40)
+#define SECOND                ((guint64) G_USEC_PER_SEC)
+#define DAY                   (86400 * SECOND)
+#define MIB                   (1ull << 20)
+#define TIB                   (1ull << 40)
 #define MAX_PROMPT_JSON_BYTES 8192u
-#define ZONES "/usr/share/zoneinfo/"
+#define ZONES                 "/usr/share/zoneinfo/"
 
 static gboolean
 image_is_right (const char *value)
@@ -74,7 +74,8 @@ zone_is_right (const char *value)
     if (!g_ascii_isalnum (*c) && strchr ("_+-/", *c) == NULL)
       return FALSE;
   fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  return fd >= 0 && read (fd, magic, sizeof magic) == sizeof magic && memcmp (magic, "TZif", sizeof magic) == 0;
+  return fd >= 0 && read (fd, magic, sizeof magic) == sizeof magic
+         && memcmp (magic, "TZif", sizeof magic) == 0;
 }
 
 /* `^[a-z][a-z0-9_-]*:.+$`, at most as long as a channel key may be. */
@@ -87,7 +88,8 @@ channel_is_right (const char *value)
     return FALSE;
   while (g_ascii_islower (*c) || g_ascii_isdigit (*c) || *c == '_' || *c == '-')
     c++;
-  return c[0] == ':' && c[1] != '\0' && strlen (value) <= SBX_MAX_CHANNEL_BYTES && g_utf8_validate (value, -1, NULL);
+  return c[0] == ':' && c[1] != '\0' && strlen (value) <= SBX_MAX_CHANNEL_BYTES
+         && g_utf8_validate (value, -1, NULL);
 }
 
 static gboolean
@@ -125,10 +127,16 @@ kept_member_is_right (const char *value)
   return strlen (value) <= 64 && g_utf8_validate (value, -1, NULL) && !g_strv_contains (ours, value);
 }
 
-#define OPTION(group, key, kind, member, min, max, standard, right, check)                                            \
-  { group, key, SBX_OPTION_##kind, G_STRUCT_OFFSET (SbxConfig, member), FALSE, min, max, standard, right, check }
-#define ENDPOINT(key, kind, member, standard, right, check)                                                           \
-  { "Model", key, SBX_OPTION_##kind, G_STRUCT_OFFSET (SbxEndpoint, member), TRUE, 0, 0, standard, right, check }
+#define OPTION(group, key, kind, member, min, max, standard, right, check)                                   \
+  {                                                                                                          \
+    group, key, SBX_OPTION_##kind, G_STRUCT_OFFSET (SbxConfig, member), FALSE, min, max, standard, right,    \
+      check                                                                                                  \
+  }
+#define ENDPOINT(key, kind, member, standard, right, check)                                                  \
+  {                                                                                                          \
+    "Model", key, SBX_OPTION_##kind, G_STRUCT_OFFSET (SbxEndpoint, member), TRUE, 0, 0, standard, right,     \
+      check                                                                                                  \
+  }
 
 /* clang-format off */
 const SbxConfigOption sbx_config_options[] = {

@@ -28,7 +28,8 @@ sbx_config_file_free (SbxConfigFile *self)
 static void
 read_error (GError **error, const char *path, int number)
 {
-  g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_READ, "%s cannot be read: %s", path, g_strerror (number));
+  g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_READ, "%s cannot be read: %s", path,
+               g_strerror (number));
 }
 
 static gboolean
@@ -49,8 +50,9 @@ read_all (int fd, const char *path, GString *content, GError **error)
       g_string_append_len (content, buffer, n);
       if (content->len > SBX_MAX_CONFIG_FILE_BYTES)
         {
-          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_READ, "%s is too large: a configuration file has at most %u bytes",
-                       path, SBX_MAX_CONFIG_FILE_BYTES);
+          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_READ,
+                       "%s is too large: a configuration file has at most %u bytes", path,
+                       SBX_MAX_CONFIG_FILE_BYTES);
           return FALSE;
         }
     }
@@ -140,8 +142,9 @@ collect_names (const char *path, const char *suffix, GHashTable *seen, GPtrArray
   g_autoptr (GDir) dir = g_dir_open (path, 0, &open_error);
   const char *name;
 
-  if (dir == NULL && (g_error_matches (open_error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-                      || g_error_matches (open_error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR)))
+  if (dir == NULL
+      && (g_error_matches (open_error, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+          || g_error_matches (open_error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR)))
     return TRUE;
   if (dir == NULL)
     {

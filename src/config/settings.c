@@ -8,7 +8,8 @@
 #include "wire/bounds.h"
 
 /* {"type":"function","function":{"name":…,"description":…,"parameters":…}}, and the comma behind it. */
-#define SPEC_FRAME_BYTES (sizeof "{\"type\":\"function\",\"function\":{\"name\":,\"description\":,\"parameters\":}}," - 1)
+#define SPEC_FRAME_BYTES                                                                                     \
+  (sizeof "{\"type\":\"function\",\"function\":{\"name\":,\"description\":,\"parameters\":}}," - 1)
 
 typedef struct {
   GHashTable *names;
@@ -34,20 +35,22 @@ list_tool (ToolList *list, char *name, const SbxToolSpec *spec, GError **error)
   gsize n_bytes = strlen (name);
 
   list->number++;
-  list->n_bytes
-    += SPEC_FRAME_BYTES + n_bytes + 2 + sbx_json_text_bytes (spec->description, -1) + strlen (spec->parameters);
+  list->n_bytes +=
+    SPEC_FRAME_BYTES + n_bytes + 2 + sbx_json_text_bytes (spec->description, -1) + strlen (spec->parameters);
   if (!g_hash_table_add (list->names, name))
     {
       /* Set members are compared, not replaced: name is freed by the table. */
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
-                   "Two tools would have the same name for the model: \"%s\" (a host tool is host_NAME, a server's tool "
-                   "mcp_NUMBER_NAME)",
-                   spec->name);
+      g_set_error (
+        error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+        "Two tools would have the same name for the model: \"%s\" (a host tool is host_NAME, a server's tool "
+        "mcp_NUMBER_NAME)",
+        spec->name);
       return FALSE;
     }
   if (n_bytes > SBX_MAX_FUNCTION_NAME_BYTES)
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "The tool \"%s\" has too long a name", spec->name);
+      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "The tool \"%s\" has too long a name",
+                   spec->name);
       return FALSE;
     }
   return TRUE;
@@ -81,15 +84,17 @@ check_tool_list (SbxSettings *self, GError **error)
     }
   if (list.number > SBX_MAX_TOOLS)
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
-                   "tools.d and mcp.d have %u tools together; at most %u are possible beside the worker's own %u",
-                   list.number - SBX_WORKER_TOOLS, SBX_MAX_TOOLS - SBX_WORKER_TOOLS, SBX_WORKER_TOOLS);
+      g_set_error (
+        error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+        "tools.d and mcp.d have %u tools together; at most %u are possible beside the worker's own %u",
+        list.number - SBX_WORKER_TOOLS, SBX_MAX_TOOLS - SBX_WORKER_TOOLS, SBX_WORKER_TOOLS);
       return FALSE;
     }
   if (list.n_bytes > SBX_MAX_TOOL_LIST_BYTES)
     {
       g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
-                   "The tools of tools.d and mcp.d take %" G_GSIZE_FORMAT " bytes together as the model is told of them; "
+                   "The tools of tools.d and mcp.d take %" G_GSIZE_FORMAT
+                   " bytes together as the model is told of them; "
                    "with the worker's own they may take %u: shorten descriptions and schemas",
                    list.n_bytes, SBX_MAX_TOOL_LIST_BYTES);
       return FALSE;

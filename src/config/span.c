@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_WHOLE (G_MAXUINT64 / 16)
+#define MAX_WHOLE      (G_MAXUINT64 / 16)
 #define MAX_WORD_BYTES 64u
 
 typedef struct {
@@ -89,7 +89,8 @@ read_part (const char *text, const Unit *units, gsize n_units, guint64 *total)
   for (end = start; g_ascii_isalpha (*end); end++)
     ;
   for (gsize i = 0; i < n_units && unit == NULL; i++)
-    if (strlen (units[i].name) == (gsize) (end - start) && memcmp (units[i].name, start, (gsize) (end - start)) == 0)
+    if (strlen (units[i].name) == (gsize) (end - start)
+        && memcmp (units[i].name, start, (gsize) (end - start)) == 0)
       unit = &units[i];
   if (unit == NULL || whole > MAX_WHOLE / unit->factor || unit->factor > MAX_WHOLE / divisor)
     return NULL;

@@ -11,13 +11,13 @@
 #include "config/search.h"
 #include "wire/bounds.h"
 
-#define DIRECTORY "tools.d"
+#define DIRECTORY            "tools.d"
 #define DEFAULT_DEADLINE_SEC 60u
-#define MAX_DEADLINE_SEC 600u
-#define MAX_CALLS 1000u
+#define MAX_DEADLINE_SEC     600u
+#define MAX_CALLS            1000u
 
-static const char *const tool_members[]
-  = { "name", "description", "parameters", "socket", "bus", "kind", "deadline_sec", "calls", NULL };
+static const char *const tool_members[] = { "name", "description",  "parameters", "socket", "bus",
+                                            "kind", "deadline_sec", "calls",      NULL };
 static const char *const bus_members[] = { "name", "path", "interface", "method", NULL };
 
 void
@@ -70,8 +70,10 @@ read_place (SbxTool *self, const char *path, JsonObject *object, GPtrArray *warn
   self->socket = g_strdup_printf ("%s/%s.sock", SBX_TOOL_SOCKETS_DIR, self->spec.name);
   if (!sbx_json_file_text (path, object, "socket", FALSE, &self->socket, error))
     return FALSE;
-  if (!sbx_path_is_clean (self->socket) || strlen (self->socket) >= sizeof ((struct sockaddr_un *) NULL)->sun_path)
-    return sbx_json_file_refuse (path, "socket", "an absolute path without \"..\", of at most 107 bytes", error);
+  if (!sbx_path_is_clean (self->socket)
+      || strlen (self->socket) >= sizeof ((struct sockaddr_un *) NULL)->sun_path)
+    return sbx_json_file_refuse (path, "socket", "an absolute path without \"..\", of at most 107 bytes",
+                                 error);
   return TRUE;
 }
 
@@ -101,8 +103,10 @@ read_tool (const SbxConfigFile *file, GPtrArray *warnings, GError **error)
   object = json_node_get_object (node);
   self->deadline_sec = DEFAULT_DEADLINE_SEC;
   if (!sbx_json_file_spec (file->path, object, &self->spec, error)
-      || !read_place (self, file->path, object, warnings, error) || !read_kind (self, file->path, object, error)
-      || !sbx_json_file_number (file->path, object, "deadline_sec", 1, MAX_DEADLINE_SEC, &self->deadline_sec, error)
+      || !read_place (self, file->path, object, warnings, error)
+      || !read_kind (self, file->path, object, error)
+      || !sbx_json_file_number (file->path, object, "deadline_sec", 1, MAX_DEADLINE_SEC, &self->deadline_sec,
+                                error)
       || !sbx_json_file_number (file->path, object, "calls", 1, MAX_CALLS, &self->max_calls, error))
     return NULL;
   sbx_json_file_warn (file->path, object, tool_members, warnings);
@@ -129,15 +133,16 @@ sbx_tools_load (const char *root, GPtrArray *warnings, GError **error)
       g_ptr_array_add (tools, tool);
       if (g_hash_table_contains (paths, tool->spec.name))
         {
-          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: there is a tool \"%s\" already, in %s",
-                       file->path, tool->spec.name, (const char *) g_hash_table_lookup (paths, tool->spec.name));
+          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                       "%s: there is a tool \"%s\" already, in %s", file->path, tool->spec.name,
+                       (const char *) g_hash_table_lookup (paths, tool->spec.name));
           return NULL;
         }
       g_hash_table_insert (paths, tool->spec.name, file->path);
       if (tool->kind == SBX_TOOL_KIND_COMPACTOR && compactor != NULL)
         {
-          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE, "%s: there is a compactor already, in %s",
-                       file->path, compactor);
+          g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
+                       "%s: there is a compactor already, in %s", file->path, compactor);
           return NULL;
         }
       if (tool->kind == SBX_TOOL_KIND_COMPACTOR)

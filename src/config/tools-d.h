@@ -3,8 +3,9 @@
 /* Host tools: one JSON object a file in tools.d, from the same three directories as sandboxd.conf.
  *
  *   { "name", "description", "parameters": schema,
- *     "socket": path | "bus": { "name", "path", "interface", "method" },   (default: /run/sandbox-tools/NAME.sock)
- *     "kind": "tool" | "compactor", "deadline_sec": 1-600 (60), "calls": 1-1000 a turn (no cap) }
+ *     "socket": path | "bus": { "name", "path", "interface", "method" },   (default:
+ * /run/sandbox-tools/NAME.sock) "kind": "tool" | "compactor", "deadline_sec": 1-600 (60), "calls": 1-1000 a
+ * turn (no cap) }
  *
  * Everything is checked when it is read; an unknown member is a warning.
  */
@@ -29,13 +30,13 @@ typedef enum {
 typedef struct {
   SbxToolSpec spec;
   SbxToolKind kind;
-  char *socket;        /* NULL for a bus provider */
-  char *bus_name;      /* these four together, or NULL */
+  char *socket;   /* NULL for a bus provider */
+  char *bus_name; /* these four together, or NULL */
   char *bus_path;
   char *bus_interface;
   char *bus_method;
   guint deadline_sec;
-  guint max_calls;     /* a turn; 0: no cap but the turn's budget */
+  guint max_calls; /* a turn; 0: no cap but the turn's budget */
 } SbxTool;
 
 void sbx_tool_free (SbxTool *self);

@@ -98,17 +98,18 @@ operation_new (guint timeout_ms, GSourceFunc on_timeout, GCancellable *cancellab
   Operation *self = g_new0 (Operation, 1);
 
   g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, self, (GDestroyNotify)operation_free);
+  g_task_set_task_data (task, self, (GDestroyNotify) operation_free);
   self->fd = -1;
   self->timeout_ms = timeout_ms;
   self->timer = g_timeout_source_new (timeout_ms);
   g_source_set_callback (self->timer, on_timeout, task, NULL);
   g_source_attach (self->timer, NULL);
-  if (cancellable != NULL) {
-    self->cancelled = g_cancellable_source_new (cancellable);
-    g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
-    g_source_attach (self->cancelled, NULL);
-  }
+  if (cancellable != NULL)
+    {
+      self->cancelled = g_cancellable_source_new (cancellable);
+      g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
+      g_source_attach (self->cancelled, NULL);
+    }
   return task;
 }
 
@@ -142,13 +143,13 @@ fail_refused (GTask *task)
   Operation *self = g_task_get_task_data (task);
   /* "HTTP/1.1 404 Not Found", checked when the head was whole; the body is Docker's message, or a part of it.
    */
-  guint status = (guint)g_ascii_strtoull (self->head->str + 9, NULL, 10);
+  guint status = (guint) g_ascii_strtoull (self->head->str + 9, NULL, 10);
   const char *start = strchr (self->head->str + self->head_end, '{');
   const char *end = strrchr (self->head->str + self->head_end, '}');
   g_autoptr (GBytes) body = NULL;
   GError *error = NULL;
 
-  body = start != NULL && end != NULL && end > start ? g_bytes_new (start, (gsize)(end - start) + 1)
+  body = start != NULL && end != NULL && end > start ? g_bytes_new (start, (gsize) (end - start) + 1)
                                                      : g_bytes_new_static ("{}", 2);
   sbx_engine_set_error (&error, SBX_ENGINE_ABOUT_CONTAINER, status, body);
   fail (task, error);
@@ -160,17 +161,19 @@ head_is_whole (GTask *task)
   Operation *self = g_task_get_task_data (task);
   const char *head = self->head->str;
 
-  if (!g_str_has_prefix (head, "HTTP/1.1 ") || self->head->len < 12) {
-    fail (task, g_error_new_literal (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
-                                     "What listens on Docker's socket does not answer as Docker does."));
-    return;
-  }
-  if (g_str_has_prefix (head, "HTTP/1.1 101")) {
-    operation_halt (self);
-    g_task_return_int (task, g_steal_fd (&self->fd));
-    g_object_unref (task);
-    return;
-  }
+  if (!g_str_has_prefix (head, "HTTP/1.1 ") || self->head->len < 12)
+    {
+      fail (task, g_error_new_literal (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
+                                       "What listens on Docker's socket does not answer as Docker does."));
+      return;
+    }
+  if (g_str_has_prefix (head, "HTTP/1.1 101"))
+    {
+      operation_halt (self);
+      g_task_return_int (task, g_steal_fd (&self->fd));
+      g_object_unref (task);
+      return;
+    }
   self->head_end = self->head->len;
   self->refused = TRUE;
 }
@@ -204,16 +207,17 @@ read_head (GTask *task)
 
   if (seen < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (seen <= 0 || before + (gsize)seen > MAX_HEAD) {
-    fail_down (task, "reading the answer's head", seen < 0 ? errno : 0);
-    return;
-  }
+  if (seen <= 0 || before + (gsize) seen > MAX_HEAD)
+    {
+      fail_down (task, "reading the answer's head", seen < 0 ? errno : 0);
+      return;
+    }
   g_string_append_len (self->head, piece, seen);
   end = g_strstr_len (self->head->str + (before > 3 ? before - 3 : 0), -1, "\r\n\r\n");
   if (end != NULL)
-    g_string_truncate (self->head, (gsize)(end - self->head->str) + 4);
+    g_string_truncate (self->head, (gsize) (end - self->head->str) + 4);
   take = self->head->len - before;
-  if (recv (self->fd, piece, take, 0) != (ssize_t)take)
+  if (recv (self->fd, piece, take, 0) != (ssize_t) take)
     fail_down (task, "reading the answer's head", EIO);
   else if (end != NULL)
     head_is_whole (task);
@@ -242,11 +246,12 @@ on_open_writable (int fd, GIOCondition condition, gpointer user_data)
 
   if (done < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
-  if (done < 0) {
-    fail_down (task, "sending the request", errno);
-    return G_SOURCE_REMOVE;
-  }
-  self->sent += (gsize)done;
+  if (done < 0)
+    {
+      fail_down (task, "sending the request", errno);
+      return G_SOURCE_REMOVE;
+    }
+  self->sent += (gsize) done;
   if (self->sent < self->request->len)
     return G_SOURCE_CONTINUE;
   watch (task, G_IO_IN, on_open_readable);
@@ -262,16 +267,21 @@ on_connect (gpointer user_data)
 
   drop_source (&self->source);
   self->fd = sbx_http_connect (sbx_engine_socket_path (self->engine), &error);
-  if (self->fd >= 0) {
-    watch (task, G_IO_OUT, on_open_writable);
-  } else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-    self->source = g_timeout_source_new (CONNECT_AGAIN_MS);
-    g_source_set_callback (self->source, on_connect, task, NULL);
-    g_source_attach (self->source, NULL);
-  } else {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
-                             error->message));
-  }
+  if (self->fd >= 0)
+    {
+      watch (task, G_IO_OUT, on_open_writable);
+    }
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+    {
+      self->source = g_timeout_source_new (CONNECT_AGAIN_MS);
+      g_source_set_callback (self->source, on_connect, task, NULL);
+      g_source_attach (self->source, NULL);
+    }
+  else
+    {
+      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+                               error->message));
+    }
   return G_SOURCE_REMOVE;
 }
 
@@ -298,7 +308,7 @@ sbx_attach_open_async (SbxEngine *engine, const char *id, guint timeout_ms, GCan
 int
 sbx_attach_open_finish (GAsyncResult *result, GError **error)
 {
-  return (int)g_task_propagate_int (G_TASK (result), error);
+  return (int) g_task_propagate_int (G_TASK (result), error);
 }
 
 /* --- writing
@@ -327,19 +337,20 @@ on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
     done = send (self->fd, data + self->sent, n_bytes - self->sent, MSG_NOSIGNAL);
   if (done < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
-  if (done < 0) {
-    int code = errno;
+  if (done < 0)
+    {
+      int code = errno;
 
-    fail (task, g_error_new (G_IO_ERROR, (gint)g_io_error_from_errno (code),
-                             "The turn cannot be written to the worker: %s.", g_strerror (code)));
-    return G_SOURCE_REMOVE;
-  }
-  self->sent += (gsize)done;
+      fail (task, g_error_new (G_IO_ERROR, (gint) g_io_error_from_errno (code),
+                               "The turn cannot be written to the worker: %s.", g_strerror (code)));
+      return G_SOURCE_REMOVE;
+    }
+  self->sent += (gsize) done;
   if (self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
 
   /* dockerd takes this as the end of the container's standard input and goes on sending its output. */
-  (void)shutdown (self->fd, SHUT_WR);
+  (void) shutdown (self->fd, SHUT_WR);
   operation_halt (self);
   g_task_return_boolean (task, TRUE);
   g_object_unref (task);
@@ -356,13 +367,14 @@ sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *ca
 
   self->turn = g_bytes_ref (turn);
   self->fd = fcntl (fd, F_DUPFD_CLOEXEC, 3);
-  if (self->fd < 0) {
-    int code = errno;
+  if (self->fd < 0)
+    {
+      int code = errno;
 
-    fail (task, g_error_new (G_IO_ERROR, (gint)g_io_error_from_errno (code), "The container's stream: %s.",
-                             g_strerror (code)));
-    return;
-  }
+      fail (task, g_error_new (G_IO_ERROR, (gint) g_io_error_from_errno (code), "The container's stream: %s.",
+                               g_strerror (code)));
+      return;
+    }
   watch (task, G_IO_OUT, on_turn_writable);
 }
 

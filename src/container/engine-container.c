@@ -132,12 +132,13 @@ convert_waited (guint status, GBytes *body, GError **error)
     return NULL;
   object = json_node_get_object (node);
   message = sbx_engine_text (sbx_engine_object (object, "Error"), "Message");
-  if (*message != '\0' || !json_object_has_member (object, "StatusCode")) {
-    g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
-                 "Docker could not wait for the container: %s",
-                 *message != '\0' ? message : "no exit status");
-    return NULL;
-  }
+  if (*message != '\0' || !json_object_has_member (object, "StatusCode"))
+    {
+      g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
+                   "Docker could not wait for the container: %s",
+                   *message != '\0' ? message : "no exit status");
+      return NULL;
+    }
   return g_memdup2 (&(gint64){ sbx_engine_number (object, "StatusCode") }, sizeof (gint64));
 }
 
@@ -225,7 +226,7 @@ sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeo
                     .path = container_path (id, "/json"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_state,
-                    .destroy = (GDestroyNotify)sbx_container_state_free,
+                    .destroy = (GDestroyNotify) sbx_container_state_free,
                   },
                   cancellable, callback, user_data);
 }
@@ -260,21 +261,23 @@ read_info (JsonObject *object)
   info->state = g_strdup (sbx_engine_text (object, "State"));
   info->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (names != NULL && JSON_NODE_HOLDS_ARRAY (names)
-      && json_array_get_length (json_node_get_array (names)) > 0) {
-    JsonNode *first = json_array_get_element (json_node_get_array (names), 0);
+      && json_array_get_length (json_node_get_array (names)) > 0)
+    {
+      JsonNode *first = json_array_get_element (json_node_get_array (names), 0);
 
-    if (JSON_NODE_HOLDS_VALUE (first) && json_node_get_value_type (first) == G_TYPE_STRING)
-      info->name = g_strdup (plain_name (json_node_get_string (first)));
-  }
+      if (JSON_NODE_HOLDS_VALUE (first) && json_node_get_value_type (first) == G_TYPE_STRING)
+        info->name = g_strdup (plain_name (json_node_get_string (first)));
+    }
   if (info->name == NULL)
     info->name = g_strdup ("");
-  if (labels != NULL) {
-    g_autoptr (GList) members = json_object_get_members (labels);
+  if (labels != NULL)
+    {
+      g_autoptr (GList) members = json_object_get_members (labels);
 
-    for (GList *member = members; member != NULL; member = member->next)
-      g_hash_table_insert (info->labels, g_strdup (member->data),
-                           g_strdup (sbx_engine_text (labels, member->data)));
-  }
+      for (GList *member = members; member != NULL; member = member->next)
+        g_hash_table_insert (info->labels, g_strdup (member->data),
+                             g_strdup (sbx_engine_text (labels, member->data)));
+    }
   return info;
 }
 
@@ -284,21 +287,23 @@ convert_list (guint status, GBytes *body, GError **error)
   gsize n_bytes = 0;
   const char *data = g_bytes_get_data (body, &n_bytes);
   g_autoptr (JsonNode) node = sbx_json_read (data != NULL ? data : "", n_bytes, SBX_ENGINE_MAX_ANSWER, NULL);
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify)container_info_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) container_info_free);
   guint length =
     node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_array_get_length (json_node_get_array (node)) : 0;
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node)) {
-    g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
-                         "Docker's list of containers cannot be read.");
-    return NULL;
-  }
-  for (guint i = 0; i < length; i++) {
-    JsonNode *element = json_array_get_element (json_node_get_array (node), i);
+  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
+    {
+      g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
+                           "Docker's list of containers cannot be read.");
+      return NULL;
+    }
+  for (guint i = 0; i < length; i++)
+    {
+      JsonNode *element = json_array_get_element (json_node_get_array (node), i);
 
-    if (JSON_NODE_HOLDS_OBJECT (element))
-      g_ptr_array_add (list, read_info (json_node_get_object (element)));
-  }
+      if (JSON_NODE_HOLDS_OBJECT (element))
+        g_ptr_array_add (list, read_info (json_node_get_object (element)));
+    }
   return g_steal_pointer (&list);
 }
 
@@ -319,7 +324,7 @@ sbx_engine_container_list_async (SbxEngine *self, const char *label, guint timeo
                     .path = g_strconcat ("/containers/json?all=1&filters=", escaped, NULL),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_list,
-                    .destroy = (GDestroyNotify)g_ptr_array_unref,
+                    .destroy = (GDestroyNotify) g_ptr_array_unref,
                   },
                   cancellable, callback, user_data);
 }

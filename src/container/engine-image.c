@@ -55,7 +55,7 @@ sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeou
                     .path = image_path (image, "/json"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_image,
-                    .destroy = (GDestroyNotify)sbx_image_free,
+                    .destroy = (GDestroyNotify) sbx_image_free,
                   },
                   cancellable, callback, user_data);
 }
@@ -75,23 +75,25 @@ convert_progress (guint status, GBytes *body, GError **error)
   g_autofree char *text = g_strndup (data != NULL ? data : "", n_bytes);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
-  for (char **line = lines; *line != NULL; line++) {
-    g_autoptr (JsonNode) node = NULL;
-    const char *message = NULL;
+  for (char **line = lines; *line != NULL; line++)
+    {
+      g_autoptr (JsonNode) node = NULL;
+      const char *message = NULL;
 
-    g_strstrip (*line);
-    if (**line == '\0')
-      continue;
-    node = sbx_json_read (*line, strlen (*line), SBX_ENGINE_MAX_ANSWER, NULL);
-    if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
-      continue;
-    message = sbx_engine_text (json_node_get_object (node), "error");
-    if (*message != '\0') {
-      g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "Docker could not make the image: %s",
-                   message);
-      return NULL;
+      g_strstrip (*line);
+      if (**line == '\0')
+        continue;
+      node = sbx_json_read (*line, strlen (*line), SBX_ENGINE_MAX_ANSWER, NULL);
+      if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+        continue;
+      message = sbx_engine_text (json_node_get_object (node), "error");
+      if (*message != '\0')
+        {
+          g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
+                       "Docker could not make the image: %s", message);
+          return NULL;
+        }
     }
-  }
   return NULL;
 }
 

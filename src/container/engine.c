@@ -146,7 +146,7 @@ sbx_engine_set_error (GError **error, SbxEngineAbout about, guint status, GBytes
 {
   g_autofree char *message = message_of (body);
 
-  g_set_error (error, SBX_ENGINE_ERROR, (gint)error_code (about, status, message), "Docker refused (%u): %s",
+  g_set_error (error, SBX_ENGINE_ERROR, (gint) error_code (about, status, message), "Docker refused (%u): %s",
                status, message);
 }
 
@@ -192,7 +192,7 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
   state->about = ask->about;
   state->convert = ask->convert;
   state->destroy = ask->destroy;
-  g_task_set_task_data (task, state, (GDestroyNotify)ask_free);
+  g_task_set_task_data (task, state, (GDestroyNotify) ask_free);
   sbx_http_call_async (
     &(SbxHttpRequest){
       .socket_path = self->socket_path,
@@ -211,7 +211,7 @@ sbx_engine_ask_finish (GAsyncResult *result, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  (void)g_task_propagate_pointer (G_TASK (result), &failure);
+  (void) g_task_propagate_pointer (G_TASK (result), &failure);
   if (failure == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&failure));
@@ -269,12 +269,13 @@ convert_info (guint status, GBytes *body, GError **error)
   info->cgroup_driver = g_strdup (sbx_engine_text (object, "CgroupDriver"));
   info->cgroup_version = g_strdup (sbx_engine_text (object, "CgroupVersion"));
   info->containers_running = sbx_engine_number (object, "ContainersRunning");
-  if (sbx_engine_object (object, "Runtimes") != NULL) {
-    g_autoptr (GList) names = json_object_get_members (sbx_engine_object (object, "Runtimes"));
+  if (sbx_engine_object (object, "Runtimes") != NULL)
+    {
+      g_autoptr (GList) names = json_object_get_members (sbx_engine_object (object, "Runtimes"));
 
-    for (GList *name = names; name != NULL; name = name->next)
-      g_strv_builder_add (runtimes, name->data);
-  }
+      for (GList *name = names; name != NULL; name = name->next)
+        g_strv_builder_add (runtimes, name->data);
+    }
   info->runtimes = g_strv_builder_end (runtimes);
   return info;
 }
@@ -290,7 +291,7 @@ sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancella
                     .path = g_strdup ("/info"),
                     .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
                     .convert = convert_info,
-                    .destroy = (GDestroyNotify)sbx_engine_info_free,
+                    .destroy = (GDestroyNotify) sbx_engine_info_free,
                   },
                   cancellable, callback, user_data);
 }

@@ -100,8 +100,8 @@ gboolean sbx_engine_image_remove_finish (GAsyncResult *result, GError **error);
 /* --- containers: id is Docker's id or a name of ours
  * ----------------------------------------------------------- */
 
-/* body is the JSON of container/spec.h. Gives the id. After a create that was cancelled, or failed with DOWN, the
- * container may be there all the same: remove it by its name. */
+/* body is the JSON of container/spec.h. Gives the id. After a create that was cancelled, or failed with DOWN,
+ * the container may be there all the same: remove it by its name. */
 void sbx_engine_container_create_async (SbxEngine *self, const char *name, const char *body, guint timeout_ms,
                                         GCancellable *cancellable, GAsyncReadyCallback callback,
                                         gpointer user_data);

@@ -66,7 +66,7 @@ take_status (SbxHttpAnswer *self, const char *line)
   digits = g_strndup (line + 9, 3);
   if (!g_ascii_string_to_unsigned (digits, 10, 100, 599, &status, NULL))
     return STATE_BAD;
-  self->status = (guint)status;
+  self->status = (guint) status;
   self->chunked = self->has_length = FALSE;
   self->kind = LINE_HEADER;
   return STATE_LINE;
@@ -81,15 +81,18 @@ take_header (SbxHttpAnswer *self, const char *line)
   if (colon == NULL || colon == line)
     return STATE_BAD;
   value = g_strstrip (g_strdup (colon + 1));
-  if (g_ascii_strncasecmp (line, "content-length:", 15) == 0) {
-    if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT32, &self->length, NULL))
-      return STATE_BAD;
-    self->has_length = TRUE;
-  } else if (g_ascii_strncasecmp (line, "transfer-encoding:", 18) == 0) {
-    if (g_ascii_strcasecmp (value, "chunked") != 0)
-      return STATE_BAD;
-    self->chunked = TRUE;
-  }
+  if (g_ascii_strncasecmp (line, "content-length:", 15) == 0)
+    {
+      if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT32, &self->length, NULL))
+        return STATE_BAD;
+      self->has_length = TRUE;
+    }
+  else if (g_ascii_strncasecmp (line, "transfer-encoding:", 18) == 0)
+    {
+      if (g_ascii_strcasecmp (value, "chunked") != 0)
+        return STATE_BAD;
+      self->chunked = TRUE;
+    }
   return STATE_LINE;
 }
 
@@ -98,16 +101,18 @@ take_head_end (SbxHttpAnswer *self)
 {
   if (self->status == 101)
     return STATE_DONE;
-  if (self->status < 200) {
-    self->kind = LINE_STATUS;
-    return STATE_LINE;
-  }
+  if (self->status < 200)
+    {
+      self->kind = LINE_STATUS;
+      return STATE_LINE;
+    }
   if (self->status == 204 || self->status == 304)
     return STATE_DONE;
-  if (self->chunked) {
-    self->kind = LINE_CHUNK_SIZE;
-    return STATE_LINE;
-  }
+  if (self->chunked)
+    {
+      self->kind = LINE_CHUNK_SIZE;
+      return STATE_LINE;
+    }
   if (!self->has_length)
     return STATE_TO_END;
   if (self->length > self->max_body)
@@ -124,10 +129,11 @@ take_chunk_size (SbxHttpAnswer *self, const char *line)
 
   if (!g_ascii_string_to_unsigned (digits, 16, 0, G_MAXUINT32, &size, NULL))
     return STATE_BAD;
-  if (size == 0) {
-    self->kind = LINE_TRAILER;
-    return STATE_LINE;
-  }
+  if (size == 0)
+    {
+      self->kind = LINE_TRAILER;
+      return STATE_LINE;
+    }
   if (size > self->max_body - self->body->len)
     return STATE_BAD;
   self->data_left = size;
@@ -137,21 +143,22 @@ take_chunk_size (SbxHttpAnswer *self, const char *line)
 static State
 take_line (SbxHttpAnswer *self, const char *line)
 {
-  switch (self->kind) {
-  case LINE_STATUS:
-    return take_status (self, line);
-  case LINE_HEADER:
-    return *line == '\0' ? take_head_end (self) : take_header (self, line);
-  case LINE_CHUNK_SIZE:
-    return take_chunk_size (self, line);
-  case LINE_CHUNK_END:
-    self->kind = LINE_CHUNK_SIZE;
-    return *line == '\0' ? STATE_LINE : STATE_BAD;
-  case LINE_TRAILER:
-    return *line == '\0' ? STATE_DONE : STATE_LINE;
-  default:
-    g_return_val_if_reached (STATE_BAD);
-  }
+  switch (self->kind)
+    {
+    case LINE_STATUS:
+      return take_status (self, line);
+    case LINE_HEADER:
+      return *line == '\0' ? take_head_end (self) : take_header (self, line);
+    case LINE_CHUNK_SIZE:
+      return take_chunk_size (self, line);
+    case LINE_CHUNK_END:
+      self->kind = LINE_CHUNK_SIZE;
+      return *line == '\0' ? STATE_LINE : STATE_BAD;
+    case LINE_TRAILER:
+      return *line == '\0' ? STATE_DONE : STATE_LINE;
+    default:
+      g_return_val_if_reached (STATE_BAD);
+    }
 }
 
 /* Takes up to the end of a line; returns how many bytes. */
@@ -159,14 +166,15 @@ static gsize
 feed_line (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 {
   const char *end = memchr (data, '\n', n_bytes);
-  gsize used = end != NULL ? (gsize)(end - data) + 1 : n_bytes;
+  gsize used = end != NULL ? (gsize) (end - data) + 1 : n_bytes;
 
   self->head_bytes += used;
-  if (self->head_bytes > SBX_HTTP_MAX_HEAD || memchr (data, '\0', used) != NULL) {
-    self->state = STATE_BAD;
-    return used;
-  }
-  g_string_append_len (self->line, data, (gssize)used);
+  if (self->head_bytes > SBX_HTTP_MAX_HEAD || memchr (data, '\0', used) != NULL)
+    {
+      self->state = STATE_BAD;
+      return used;
+    }
+  g_string_append_len (self->line, data, (gssize) used);
   if (end == NULL)
     return used;
 
@@ -181,10 +189,10 @@ feed_line (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 static gsize
 feed_data (SbxHttpAnswer *self, const char *data, gsize n_bytes)
 {
-  gsize used = (gsize)MIN ((guint64)n_bytes, self->data_left);
+  gsize used = (gsize) MIN ((guint64) n_bytes, self->data_left);
 
   self->head_bytes = 0;
-  g_byte_array_append (self->body, (const guint8 *)data, (guint)used);
+  g_byte_array_append (self->body, (const guint8 *) data, (guint) used);
   self->data_left -= used;
   if (self->data_left > 0)
     return used;
@@ -199,7 +207,7 @@ feed_to_end (SbxHttpAnswer *self, const char *data, gsize n_bytes)
   if (n_bytes > self->max_body - self->body->len)
     self->state = STATE_BAD;
   else
-    g_byte_array_append (self->body, (const guint8 *)data, (guint)n_bytes);
+    g_byte_array_append (self->body, (const guint8 *) data, (guint) n_bytes);
   return n_bytes;
 }
 
@@ -216,17 +224,18 @@ sbx_http_answer_feed (SbxHttpAnswer *self, const char *data, gsize n_bytes, gsiz
 {
   gsize used = 0;
 
-  while (used < n_bytes && verdict (self) == SBX_HTTP_MORE) {
-    const char *rest = data + used;
-    gsize n_rest = n_bytes - used;
+  while (used < n_bytes && verdict (self) == SBX_HTTP_MORE)
+    {
+      const char *rest = data + used;
+      gsize n_rest = n_bytes - used;
 
-    if (self->state == STATE_LINE)
-      used += feed_line (self, rest, n_rest);
-    else if (self->state == STATE_DATA)
-      used += feed_data (self, rest, n_rest);
-    else
-      used += feed_to_end (self, rest, n_rest);
-  }
+      if (self->state == STATE_LINE)
+        used += feed_line (self, rest, n_rest);
+      else if (self->state == STATE_DATA)
+        used += feed_data (self, rest, n_rest);
+      else
+        used += feed_to_end (self, rest, n_rest);
+    }
   *ret_used = used;
   return verdict (self);
 }

@@ -133,7 +133,7 @@ succeed (GTask *task)
 
   call_halt (self);
   self->status = sbx_http_answer_status (self->answer);
-  g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify)g_bytes_unref);
+  g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify) g_bytes_unref);
   g_object_unref (task);
 }
 
@@ -157,13 +157,14 @@ receive (GTask *task)
   ssize_t got = recv (self->fd, piece, sizeof piece, 0);
   SbxHttpVerdict verdict;
 
-  if (got < 0) {
-    if (errno != EAGAIN && errno != EINTR)
-      fail_errno (task, "reading the answer", errno);
-    return;
-  }
+  if (got < 0)
+    {
+      if (errno != EAGAIN && errno != EINTR)
+        fail_errno (task, "reading the answer", errno);
+      return;
+    }
   verdict = got == 0 ? sbx_http_answer_end (self->answer)
-                     : sbx_http_answer_feed (self->answer, piece, (gsize)got, &used);
+                     : sbx_http_answer_feed (self->answer, piece, (gsize) got, &used);
   if (verdict == SBX_HTTP_DONE)
     succeed (task);
   else if (verdict == SBX_HTTP_BAD)
@@ -178,9 +179,9 @@ append_chunk (GByteArray *out, const guint8 *data, gsize n_bytes)
   char head[20];
 
   g_snprintf (head, sizeof head, "%" G_GSIZE_MODIFIER "x\r\n", n_bytes);
-  g_byte_array_append (out, (const guint8 *)head, (guint)strlen (head));
-  g_byte_array_append (out, data, (guint)n_bytes);
-  g_byte_array_append (out, (const guint8 *)"\r\n", 2);
+  g_byte_array_append (out, (const guint8 *) head, (guint) strlen (head));
+  g_byte_array_append (out, data, (guint) n_bytes);
+  g_byte_array_append (out, (const guint8 *) "\r\n", 2);
 }
 
 static void
@@ -193,11 +194,12 @@ on_stream_read (GObject *object, GAsyncResult *result, gpointer user_data)
 
   if (self->over)
     return;
-  if (piece == NULL) {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "The image cannot be read: %s",
-                             error->message));
-    return;
-  }
+  if (piece == NULL)
+    {
+      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED, "The image cannot be read: %s",
+                               error->message));
+      return;
+    }
   g_byte_array_set_size (self->out, 0);
   self->sent = 0;
   append_chunk (self->out, g_bytes_get_data (piece, NULL), g_bytes_get_size (piece));
@@ -212,21 +214,23 @@ send_next (GTask *task)
 {
   Call *self = g_task_get_task_data (task);
 
-  if (self->body != NULL) {
-    gsize n_bytes = 0;
-    const guint8 *data = g_bytes_get_data (self->body, &n_bytes);
+  if (self->body != NULL)
+    {
+      gsize n_bytes = 0;
+      const guint8 *data = g_bytes_get_data (self->body, &n_bytes);
 
-    g_byte_array_set_size (self->out, 0);
-    self->sent = 0;
-    g_byte_array_append (self->out, data, (guint)n_bytes);
-    g_clear_pointer (&self->body, g_bytes_unref);
-    return;
-  }
+      g_byte_array_set_size (self->out, 0);
+      self->sent = 0;
+      g_byte_array_append (self->out, data, (guint) n_bytes);
+      g_clear_pointer (&self->body, g_bytes_unref);
+      return;
+    }
   watch (task, G_IO_IN);
-  if (self->stream == NULL) {
-    self->answering = TRUE;
-    return;
-  }
+  if (self->stream == NULL)
+    {
+      self->answering = TRUE;
+      return;
+    }
   g_input_stream_read_bytes_async (self->stream, PIECE_BYTES, G_PRIORITY_DEFAULT, self->stop, on_stream_read,
                                    g_object_ref (task));
 }
@@ -239,17 +243,19 @@ transmit (GTask *task)
 
   if (done < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  if (done < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-    /* dockerd may refuse before it has read the whole body: its answer is still to be read. */
-    self->answering = TRUE;
-    watch (task, G_IO_IN);
-    return;
-  }
-  if (done < 0) {
-    fail_errno (task, "sending the request", errno);
-    return;
-  }
-  self->sent += (gsize)done;
+  if (done < 0 && (errno == EPIPE || errno == ECONNRESET))
+    {
+      /* dockerd may refuse before it has read the whole body: its answer is still to be read. */
+      self->answering = TRUE;
+      watch (task, G_IO_IN);
+      return;
+    }
+  if (done < 0)
+    {
+      fail_errno (task, "sending the request", errno);
+      return;
+    }
+  self->sent += (gsize) done;
   if (self->sent == self->out->len)
     send_next (task);
 }
@@ -287,15 +293,17 @@ start_connect (GTask *task)
 
   drop_source (&self->source);
   self->fd = sbx_http_connect (self->socket_path, &error);
-  if (self->fd >= 0) {
-    watch (task, G_IO_OUT);
-    return;
-  }
-  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-    fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
-                             error->message));
-    return;
-  }
+  if (self->fd >= 0)
+    {
+      watch (task, G_IO_OUT);
+      return;
+    }
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
+    {
+      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+                               error->message));
+      return;
+    }
   self->source = g_timeout_source_new (CONNECT_AGAIN_MS);
   g_source_set_callback (self->source, on_connect_again, task, NULL);
   g_source_attach (self->source, NULL);
@@ -314,19 +322,21 @@ sbx_http_connect (const char *socket_path, GError **error)
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   g_auto (SbxFd) fd = -1;
 
-  if (g_strlcpy (address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.",
-                 socket_path);
-    return -1;
-  }
+  if (g_strlcpy (address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.",
+                   socket_path);
+      return -1;
+    }
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || connect (fd, (const struct sockaddr *)&address, sizeof address) < 0) {
-    int code = errno;
+  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof address) < 0)
+    {
+      int code = errno;
 
-    g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (code), "%s: %s.", socket_path,
-                 g_strerror (code));
-    return -1;
-  }
+      g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (code), "%s: %s.", socket_path,
+                   g_strerror (code));
+      return -1;
+    }
   return g_steal_fd (&fd);
 }
 
@@ -345,7 +355,7 @@ write_head (GByteArray *out, const SbxHttpRequest *request)
     g_string_append_printf (head, "Content-Length: %" G_GSIZE_FORMAT "\r\n",
                             request->body != NULL ? g_bytes_get_size (request->body) : 0);
   g_string_append (head, "\r\n");
-  g_byte_array_append (out, (const guint8 *)head->str, (guint)head->len);
+  g_byte_array_append (out, (const guint8 *) head->str, (guint) head->len);
 }
 
 void
@@ -357,7 +367,7 @@ sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, G
 
   g_task_set_source_tag (task, sbx_http_call_async);
   g_task_set_check_cancellable (task, FALSE); /* fail() says it, with the call's state put away first */
-  g_task_set_task_data (task, self, (GDestroyNotify)call_free);
+  g_task_set_task_data (task, self, (GDestroyNotify) call_free);
   self->fd = -1;
   self->socket_path = g_strdup (request->socket_path);
   self->timeout_ms = request->timeout_ms;
@@ -369,19 +379,22 @@ sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, G
     self->body = g_bytes_ref (request->body);
   g_set_object (&self->stream, request->stream);
 
-  if (self->timeout_ms > 0) {
-    self->timer = g_timeout_source_new (self->timeout_ms);
-    g_source_set_callback (self->timer, on_timeout, task, NULL);
-    g_source_attach (self->timer, NULL);
-  }
-  if (g_cancellable_is_cancelled (cancellable)) {
-    on_cancelled (cancellable, task);
-    return;
-  }
-  if (cancellable != NULL) {
-    self->cancellable = g_object_ref (cancellable);
-    self->cancelled_id = g_signal_connect (cancellable, "cancelled", G_CALLBACK (on_cancelled), task);
-  }
+  if (self->timeout_ms > 0)
+    {
+      self->timer = g_timeout_source_new (self->timeout_ms);
+      g_source_set_callback (self->timer, on_timeout, task, NULL);
+      g_source_attach (self->timer, NULL);
+    }
+  if (g_cancellable_is_cancelled (cancellable))
+    {
+      on_cancelled (cancellable, task);
+      return;
+    }
+  if (cancellable != NULL)
+    {
+      self->cancellable = g_object_ref (cancellable);
+      self->cancelled_id = g_signal_connect (cancellable, "cancelled", G_CALLBACK (on_cancelled), task);
+    }
   start_connect (task);
 }
 

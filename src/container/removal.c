@@ -33,12 +33,13 @@ pause_then (GTask *task, guint pause_ms, GSourceFunc next)
 {
   g_autoptr (GSource) timer = g_timeout_source_new (pause_ms);
 
-  if (g_task_get_cancellable (task) != NULL) {
-    g_autoptr (GSource) cancel = g_cancellable_source_new (g_task_get_cancellable (task));
+  if (g_task_get_cancellable (task) != NULL)
+    {
+      g_autoptr (GSource) cancel = g_cancellable_source_new (g_task_get_cancellable (task));
 
-    g_source_set_dummy_callback (cancel);
-    g_source_add_child_source (timer, cancel);
-  }
+      g_source_set_dummy_callback (cancel);
+      g_source_add_child_source (timer, cancel);
+    }
   g_source_set_callback (timer, next, task, NULL);
   g_source_attach (timer, NULL);
 }
@@ -49,7 +50,7 @@ delete_once (GTask *task)
   Removal *self = g_task_get_task_data (task);
 
   self->tries++;
-  self->try_end_usec = g_get_monotonic_time () + (gint64)SBX_REMOVAL_TRY_MS * 1000;
+  self->try_end_usec = g_get_monotonic_time () + (gint64) SBX_REMOVAL_TRY_MS * 1000;
   sbx_engine_container_delete_async (self->engine, self->id, SBX_REMOVAL_TRY_MS, self->cancellable,
                                      delete_done, task);
 }
@@ -59,11 +60,12 @@ try_failed (GTask *task, GError *error)
 {
   Removal *self = g_task_get_task_data (task);
 
-  if (self->tries >= SBX_REMOVAL_TRIES || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    g_task_return_error (task, error);
-    g_object_unref (task);
-    return;
-  }
+  if (self->tries >= SBX_REMOVAL_TRIES || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
+    }
   g_error_free (error);
   pause_then (task, self->tries * 100, on_delete_again);
 }
@@ -83,17 +85,24 @@ look_done (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
   g_autoptr (SbxContainerState) state = sbx_engine_container_inspect_finish (result, &error);
 
-  if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_NOT_FOUND)) {
-    g_error_free (error);
-    gone (task);
-  } else if (error != NULL) {
-    try_failed (task, error);
-  } else if (g_get_monotonic_time () >= self->try_end_usec) {
-    try_failed (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IN_PROGRESS,
-                                   "Docker is removing container %s and does not get done.", self->id));
-  } else {
-    pause_then (task, LOOK_AGAIN_MS, on_look_again);
-  }
+  if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_NOT_FOUND))
+    {
+      g_error_free (error);
+      gone (task);
+    }
+  else if (error != NULL)
+    {
+      try_failed (task, error);
+    }
+  else if (g_get_monotonic_time () >= self->try_end_usec)
+    {
+      try_failed (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IN_PROGRESS,
+                                     "Docker is removing container %s and does not get done.", self->id));
+    }
+  else
+    {
+      pause_then (task, LOOK_AGAIN_MS, on_look_again);
+    }
 }
 
 static gboolean
@@ -119,19 +128,25 @@ delete_done (GObject *source, GAsyncResult *result, gpointer user_data)
   GTask *task = user_data;
   GError *error = NULL;
 
-  if (sbx_engine_container_delete_finish (result, &error)) {
-    gone (task);
-    return;
-  }
-  if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_NOT_FOUND)) {
-    g_error_free (error);
-    gone (task);
-  } else if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IN_PROGRESS)) {
-    g_error_free (error);
-    pause_then (task, LOOK_AGAIN_MS, on_look_again);
-  } else {
-    try_failed (task, error);
-  }
+  if (sbx_engine_container_delete_finish (result, &error))
+    {
+      gone (task);
+      return;
+    }
+  if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_NOT_FOUND))
+    {
+      g_error_free (error);
+      gone (task);
+    }
+  else if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IN_PROGRESS))
+    {
+      g_error_free (error);
+      pause_then (task, LOOK_AGAIN_MS, on_look_again);
+    }
+  else
+    {
+      try_failed (task, error);
+    }
 }
 
 void
@@ -145,7 +160,7 @@ sbx_removal_async (SbxEngine *engine, const char *id, GCancellable *cancellable,
   self->engine = sbx_engine_ref (engine);
   self->id = g_strdup (id);
   g_set_object (&self->cancellable, cancellable);
-  g_task_set_task_data (task, self, (GDestroyNotify)removal_free);
+  g_task_set_task_data (task, self, (GDestroyNotify) removal_free);
   delete_once (task);
 }
 

@@ -110,11 +110,12 @@ static void
 append_command (GString *out, const char *const *command)
 {
   g_string_append (out, "\"Entrypoint\":[");
-  for (gsize i = 0; command[i] != NULL; i++) {
-    if (i > 0)
-      g_string_append_c (out, ',');
-    sbx_json_write_text (out, command[i], -1);
-  }
+  for (gsize i = 0; command[i] != NULL; i++)
+    {
+      if (i > 0)
+        g_string_append_c (out, ',');
+      sbx_json_write_text (out, command[i], -1);
+    }
   g_string_append (out, "],\"Cmd\":[],");
 }
 
@@ -135,16 +136,18 @@ append_host_config (GString *out, const SbxContainerSpec *spec)
                         "\"Tmpfs\":{\"/tmp\":\"rw,noexec,nosuid,nodev,size=64m,mode=1777\","
                         "\"/dev/shm\":\"rw,noexec,nosuid,nodev,size=1m,mode=1777\"},"
                         "\"ShmSize\":1048576,\"Mounts\":[");
-  if (spec->run_dir != NULL) {
-    append_mount (out, spec->run_dir, "/broker", TRUE);
-    g_string_append_c (out, ',');
-  }
+  if (spec->run_dir != NULL)
+    {
+      append_mount (out, spec->run_dir, "/broker", TRUE);
+      g_string_append_c (out, ',');
+    }
   append_mount (out, spec->workspace, SBX_WORKER_WORKSPACE, FALSE);
   g_string_append (out, "],");
-  if (spec->runtime != NULL) {
-    append_member (out, "Runtime", spec->runtime);
-    g_string_append_c (out, ',');
-  }
+  if (spec->runtime != NULL)
+    {
+      append_member (out, "Runtime", spec->runtime);
+      g_string_append_c (out, ',');
+    }
   /* AutoRemove false: removal has one owner, sandboxd, and a status is there until it was read. */
   g_string_append (out,
                    "\"LogConfig\":{\"Type\":\"none\",\"Config\":{}},\"Init\":false,\"AutoRemove\":false,"

@@ -28,7 +28,8 @@ sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *re
   if (r >= 0)
     r = sd_bus_set_allow_interactive_authorization (ctl->bus, !ctl->no_ask_password);
   if (r >= 0)
-    r = sd_bus_message_new_method_call (ctl->bus, &call, SBX_BUS_NAME, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, method);
+    r = sd_bus_message_new_method_call (ctl->bus, &call, SBX_BUS_NAME, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE,
+                                        method);
   if (r >= 0)
     return call;
   *ret_exit = say ("org.freedesktop.DBus.Error.FileNotFound", g_strerror (-r), what);
@@ -60,15 +61,16 @@ sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char 
 SbxExit
 sbx_ctl_bad_answer (int r, const char *what)
 {
-  g_printerr ("Cannot %s: the answer of sandboxd is not understood (%s); is it of another version?\n", what, g_strerror (-r));
+  g_printerr ("Cannot %s: the answer of sandboxd is not understood (%s); is it of another version?\n", what,
+              g_strerror (-r));
   return SBX_EXIT_FAILED;
 }
 
 void
 sbx_ctl_print_table (SbxCtl *ctl, const SbxTable *table)
 {
-  g_autofree char *text
-    = ctl->json != SBX_JSON_OFF ? sbx_table_json (table, ctl->json) : sbx_table_text (table, !ctl->no_legend);
+  g_autofree char *text =
+    ctl->json != SBX_JSON_OFF ? sbx_table_json (table, ctl->json) : sbx_table_text (table, !ctl->no_legend);
 
   g_print ("%s", text);
 }

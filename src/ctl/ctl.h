@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandboxctl: what its verbs share. A client that an operator runs: its calls block, and it ends after one of them. */
+/* sandboxctl: what its verbs share. A client that an operator runs: its calls block, and it ends after one of
+ * them. */
 #pragma once
 
 #include <glib.h>
@@ -35,7 +36,8 @@ SbxExit sbx_verb_cancel (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_image (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
-/* --- calls to sandboxd's manager -------------------------------------------------------------------------------- */
+/* --- calls to sandboxd's manager
+ * -------------------------------------------------------------------------------- */
 
 typedef sd_bus_message SbxMessage;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMessage, sd_bus_message_unref)
@@ -43,9 +45,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMessage, sd_bus_message_unref)
 /* Begins a call; NULL, said on standard error and *ret_exit set, where the bus cannot be reached. */
 SbxMessage *sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *ret_exit);
 
-/* Sends it and waits; 0 timeout_sec is the usual limit. NULL as above: the error has been explained. r is what appending
- * the arguments gave. */
-SbxMessage *sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char *what, SbxExit *ret_exit);
+/* Sends it and waits; 0 timeout_sec is the usual limit. NULL as above: the error has been explained. r is
+ * what appending the arguments gave. */
+SbxMessage *
+sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char *what, SbxExit *ret_exit);
 
 /* Says that the service's answer is not what this version expects. */
 SbxExit sbx_ctl_bad_answer (int r, const char *what);

@@ -13,10 +13,13 @@ typedef struct {
 } Known;
 
 #define FREEDESKTOP "org.freedesktop.DBus.Error."
-#define OURS SBX_BUS_ERROR_PREFIX
+#define OURS        SBX_BUS_ERROR_PREFIX
 
-#define START "Look at \"systemctl status sandboxd\" and \"journalctl -u sandboxd\"; start it with \"systemctl start sandboxd\"."
-#define RIGHTS "polkit decides about it; the example rules in the documentation show how a group gets the right."
+#define START                                                                                                \
+  "Look at \"systemctl status sandboxd\" and \"journalctl -u sandboxd\"; start it with \"systemctl start "   \
+  "sandboxd\"."
+#define RIGHTS                                                                                               \
+  "polkit decides about it; the example rules in the documentation show how a group gets the right."
 #define LATER "Try again a little later."
 
 static const Known known[] = {
@@ -27,14 +30,17 @@ static const Known known[] = {
   { FREEDESKTOP "TimedOut", SBX_EXIT_DOWN, START },
   { FREEDESKTOP "Timeout", SBX_EXIT_DOWN, START },
   { FREEDESKTOP "Spawn.ChildExited", SBX_EXIT_DOWN, START },
-  { FREEDESKTOP "FileNotFound", SBX_EXIT_DOWN, "Is the system bus running? Look at \"systemctl status dbus\"." },
+  { FREEDESKTOP "FileNotFound", SBX_EXIT_DOWN,
+    "Is the system bus running? Look at \"systemctl status dbus\"." },
   { "org.freedesktop.systemd1.NoSuchUnit", SBX_EXIT_DOWN, "sandboxd.service is not installed." },
   { "org.freedesktop.systemd1.UnitMasked", SBX_EXIT_DOWN, "Unmask it: \"systemctl unmask sandboxd\"." },
   { FREEDESKTOP "AccessDenied", SBX_EXIT_DENIED, RIGHTS },
   { FREEDESKTOP "InteractiveAuthorizationRequired", SBX_EXIT_DENIED, RIGHTS },
-  { FREEDESKTOP "UnknownMethod", SBX_EXIT_FAILED, "sandboxd is of another version: \"systemctl restart sandboxd\"." },
+  { FREEDESKTOP "UnknownMethod", SBX_EXIT_FAILED,
+    "sandboxd is of another version: \"systemctl restart sandboxd\"." },
   { OURS "NotYours", SBX_EXIT_DENIED, NULL },
-  { OURS "NotSandboxed", SBX_EXIT_NOT_SANDBOXED, "Put the channel into the sandbox: \"sandboxctl on CHANNEL\"." },
+  { OURS "NotSandboxed", SBX_EXIT_NOT_SANDBOXED,
+    "Put the channel into the sandbox: \"sandboxctl on CHANNEL\"." },
   { OURS "NoSuchTurn", SBX_EXIT_NOT_FOUND, "\"sandboxctl turns\" lists those that there are." },
   { OURS "NoSuchChannel", SBX_EXIT_NOT_FOUND, NULL },
   { OURS "QueueFull", SBX_EXIT_BUSY, LATER },
@@ -51,7 +57,8 @@ static const Known known[] = {
   { OURS "StateNotWritten", SBX_EXIT_FAILED, NULL },
   { OURS "Internal", SBX_EXIT_FAILED, NULL },
   { OURS "ImageMissing", SBX_EXIT_TURN_FAILED, "Make the worker's image: \"sandboxctl image build\"." },
-  { OURS "DockerDown", SBX_EXIT_TURN_FAILED, "Look at \"systemctl status docker\"; start it with \"systemctl start docker\"." },
+  { OURS "DockerDown", SBX_EXIT_TURN_FAILED,
+    "Look at \"systemctl status docker\"; start it with \"systemctl start docker\"." },
 };
 
 static const Known *
@@ -67,7 +74,9 @@ char *
 sbx_ctl_explain (const char *name, const char *message, const char *what, SbxExit *ret_exit)
 {
   const Known *entry = find (name);
-  const char *said = message != NULL && *message != '\0' ? message : name != NULL ? name : "no reason was given";
+  const char *said = message != NULL && *message != '\0' ? message
+                     : name != NULL                      ? name
+                                                         : "no reason was given";
   const char *advice = entry != NULL ? entry->advice : NULL;
 
   if (entry != NULL)

@@ -22,7 +22,8 @@ static const Verb verbs[] = {
   { "run", 1, G_MAXINT, sbx_verb_run, "CHANNEL [TEXT…|-]", "Run a turn and print its reply" },
   { "turns", 0, 0, sbx_verb_turns, "", "List the turns that run or wait" },
   { "cancel", 1, 64, sbx_verb_cancel, "TURN…", "End turns at once" },
-  { "image", 1, 1, sbx_verb_image, "build|check", "Make the worker's image, or compare it with what is installed" },
+  { "image", 1, 1, sbx_verb_image, "build|check",
+    "Make the worker's image, or compare it with what is installed" },
   { "cleanup", 0, 0, sbx_verb_cleanup, "", "Remove what a dead sandboxd left (see --dry-run)" },
 };
 
@@ -39,7 +40,8 @@ parse_json (const char *option, const char *value, gpointer data, GError **error
     ctl.json = SBX_JSON_OFF;
   else
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--json= takes short, pretty or off, not \"%s\"", value);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "--json= takes short, pretty or off, not \"%s\"", value);
       return FALSE;
     }
   return TRUE;
@@ -63,8 +65,8 @@ describe_verbs (void)
     {
       g_autofree char *usage = g_strdup_printf ("%s %s", verbs[i].name, verbs[i].arguments);
 
-      g_string_append_printf (text, "  %-24s%*s %s\n", usage, (int) (strlen (usage) - (gsize) g_utf8_strlen (usage, -1)), "",
-                              verbs[i].help);
+      g_string_append_printf (text, "  %-24s%*s %s\n", usage,
+                              (int) (strlen (usage) - (gsize) g_utf8_strlen (usage, -1)), "", verbs[i].help);
     }
   g_string_append (text, "\nsandboxctl(1) lists the exit statuses.");
   return g_string_free (text, FALSE);
@@ -94,15 +96,19 @@ main (int argc, char **argv)
   gboolean show_version = FALSE, no_pager = FALSE;
   const GOptionEntry entries[] = {
     { "host", 'H', 0, G_OPTION_ARG_STRING, &ctl.host, "Work on another host, by ssh", "[USER@]HOST" },
-    { "json", 0, 0, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off",
-      "MODE" },
+    { "json", 0, 0, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off", "MODE" },
     { "no-legend", 0, 0, G_OPTION_ARG_NONE, &ctl.no_legend, "No line of headings", NULL },
     { "no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Taken for scripts' sake: nothing is paged", NULL },
-    { "no-ask-password", 0, 0, G_OPTION_ARG_NONE, &ctl.no_ask_password, "Never let polkit ask a person", NULL },
-    { "speaker-id", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_id, "run: who speaks (the usual: uid:UID)", "ID" },
-    { "speaker-name", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_name, "run: the speaker's name (the usual: yours)", "NAME" },
-    { "principal", 0, 0, G_OPTION_ARG_STRING, &ctl.principal, "run: whom host tools and the journal are told", "NAME" },
-    { "timeout", 0, 0, G_OPTION_ARG_INT, &ctl.timeout_sec, "run: wait so long for the reply (3600)", "SECONDS" },
+    { "no-ask-password", 0, 0, G_OPTION_ARG_NONE, &ctl.no_ask_password, "Never let polkit ask a person",
+      NULL },
+    { "speaker-id", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_id, "run: who speaks (the usual: uid:UID)",
+      "ID" },
+    { "speaker-name", 0, 0, G_OPTION_ARG_STRING, &ctl.speaker_name,
+      "run: the speaker's name (the usual: yours)", "NAME" },
+    { "principal", 0, 0, G_OPTION_ARG_STRING, &ctl.principal, "run: whom host tools and the journal are told",
+      "NAME" },
+    { "timeout", 0, 0, G_OPTION_ARG_INT, &ctl.timeout_sec, "run: wait so long for the reply (3600)",
+      "SECONDS" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &ctl.dry_run, "cleanup: only tell what would be removed", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &show_version, "Print the version and exit", NULL },
     { NULL },

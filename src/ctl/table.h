@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* A table for a person, or the same rows as JSON for a program. Pure but for printing.
  *
- * Cells are UTF-8 texts; columns are aligned by their width in characters of one cell each. Control characters become
+ * Cells are UTF-8 texts; columns are aligned by their width in characters of one cell each. Control
+ * characters become
  * "?", so that a channel's name cannot move the cursor.
  */
 #pragma once

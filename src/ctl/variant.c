@@ -133,7 +133,8 @@ read_value (sd_bus_message *message, JsonBuilder *builder, guint depth)
     return r < 0 ? r : -EBADMSG;
   if (depth > MAX_DEPTH)
     return -EBADMSG;
-  return contents != NULL ? read_container (message, builder, type, contents, depth) : read_basic (message, builder, type);
+  return contents != NULL ? read_container (message, builder, type, contents, depth)
+                          : read_basic (message, builder, type);
 }
 
 int

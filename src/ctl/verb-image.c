@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* image build, image check: the worker's image is made of what is installed on this host; nothing is downloaded. */
+/* image build, image check: the worker's image is made of what is installed on this host; nothing is
+ * downloaded. */
 #include "ctl/ctl.h"
 
 #include "base/names.h"
@@ -17,7 +18,8 @@ engine_failed (const GError *error, const char *what)
 {
   g_printerr ("Cannot %s: %s\n", what, error->message);
   if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN))
-    g_printerr ("Docker must run (\"systemctl start docker\"), and only root and the group docker may talk to it.\n");
+    g_printerr (
+      "Docker must run (\"systemctl start docker\"), and only root and the group docker may talk to it.\n");
   return SBX_EXIT_FAILED;
 }
 
@@ -57,7 +59,9 @@ check (const SbxWorkerImage *image, const char *tag)
   else if (loaded->worker_version == NULL)
     g_printerr ("%s is not an image of ours: its replies count at the end of output only.\n", tag);
   else if (!g_str_equal (loaded->id, image->id))
-    g_printerr ("%s differs from the worker and the libraries installed here. Make it anew: \"sandboxctl image build\".\n", tag);
+    g_printerr ("%s differs from the worker and the libraries installed here. Make it anew: \"sandboxctl "
+                "image build\".\n",
+                tag);
   else
     {
       g_print ("%s is what is installed (version %s).\n", tag, loaded->worker_version);

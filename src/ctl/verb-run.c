@@ -64,8 +64,10 @@ sbx_verb_run (SbxCtl *ctl, int n_words, char **words)
 {
   static const char *const what = "run a turn";
   SbxExit status = SBX_EXIT_GOOD;
-  g_autofree char *text = n_words < 3 || g_str_equal (words[2], "-") ? read_text () : g_strjoinv (" ", words + 2);
-  g_autofree char *id = ctl->speaker_id != NULL ? g_strdup (ctl->speaker_id) : g_strdup_printf ("uid:%u", (guint) getuid ());
+  g_autofree char *text =
+    n_words < 3 || g_str_equal (words[2], "-") ? read_text () : g_strjoinv (" ", words + 2);
+  g_autofree char *id =
+    ctl->speaker_id != NULL ? g_strdup (ctl->speaker_id) : g_strdup_printf ("uid:%u", (guint) getuid ());
   const char *name = ctl->speaker_name != NULL ? ctl->speaker_name : g_get_user_name ();
   const char *answer = NULL;
   int ok = 0, r;
@@ -80,7 +82,8 @@ sbx_verb_run (SbxCtl *ctl, int n_words, char **words)
   r = sd_bus_message_append (call, "ssss", words[1], id, name, text);
   if (r >= 0)
     r = append_options (ctl, call);
-  reply = sbx_ctl_call (ctl, call, r, ctl->timeout_sec > 0 ? ctl->timeout_sec : RUN_TIMEOUT_SEC, what, &status);
+  reply =
+    sbx_ctl_call (ctl, call, r, ctl->timeout_sec > 0 ? ctl->timeout_sec : RUN_TIMEOUT_SEC, what, &status);
   if (reply == NULL)
     return status;
 

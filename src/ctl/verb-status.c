@@ -64,7 +64,8 @@ service_status (SbxCtl *ctl)
   r = sbx_variant_to_json (reply, &node);
   if (r < 0 || !JSON_NODE_HOLDS_OBJECT (node))
     return sbx_ctl_bad_answer (r < 0 ? r : -EBADMSG, what);
-  text = ctl->json != SBX_JSON_OFF ? sbx_json_text (node, ctl->json) : sbx_variant_describe (json_node_get_object (node));
+  text = ctl->json != SBX_JSON_OFF ? sbx_json_text (node, ctl->json)
+                                   : sbx_variant_describe (json_node_get_object (node));
   g_print ("%s", text);
   return all_well (json_node_get_object (node)) ? SBX_EXIT_GOOD : SBX_EXIT_FAILED;
 }

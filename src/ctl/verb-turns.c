@@ -46,7 +46,9 @@ read_turns (SbxMessage *reply, JsonBuilder *builder, SbxTable *table)
 
   if (r < 0)
     return r;
-  while ((r = sd_bus_message_read (reply, "(sssut)", &turn.id, &turn.channel, &turn.state, &turn.uid, &turn.since_usec)) > 0)
+  while ((r = sd_bus_message_read (reply, "(sssut)", &turn.id, &turn.channel, &turn.state, &turn.uid,
+                                   &turn.since_usec))
+         > 0)
     {
       add_json (builder, &turn);
       add_row (table, &turn);

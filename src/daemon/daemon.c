@@ -25,8 +25,8 @@
 #define STOP_MSEC 8000u
 /* The name is not owned before the first sweep, but a hung dockerd must not keep it for long. */
 #define FIRST_SWEEP_MSEC 8000u
-#define SWEEP_AGAIN_SEC 10u
-#define SWEEP_EVERY_SEC 300u
+#define SWEEP_AGAIN_SEC  10u
+#define SWEEP_EVERY_SEC  300u
 
 struct _SbxDaemon {
   GMainLoop *loop;
@@ -115,7 +115,8 @@ on_first_sweep_late (gpointer user_data)
 {
   SbxDaemon *self = user_data;
 
-  sbx_log (LOG_WARNING, NULL, "Looking for what an earlier life left takes long; going on without waiting for it");
+  sbx_log (LOG_WARNING, NULL,
+           "Looking for what an earlier life left takes long; going on without waiting for it");
   claim_name (self);
 }
 
@@ -128,11 +129,12 @@ on_name_claimed (gboolean fine, const char *why, gpointer user_data)
 
   if (!fine)
     {
-      daemon_fail (self, g_error_new (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-                                      "Cannot own the bus name %s (%s): is the policy file "
-                                      "dbus-1/system.d/org.roundtable.Sandbox1.conf installed, and no other sandboxd "
-                                      "running?",
-                                      SBX_BUS_NAME, why));
+      daemon_fail (
+        self, g_error_new (G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+                           "Cannot own the bus name %s (%s): is the policy file "
+                           "dbus-1/system.d/org.roundtable.Sandbox1.conf installed, and no other sandboxd "
+                           "running?",
+                           SBX_BUS_NAME, why));
       return;
     }
   if (self->bus_lost)
@@ -231,8 +233,9 @@ on_end_signal (gpointer user_data)
     return G_SOURCE_CONTINUE;
   self->stopping = TRUE;
   (void) sd_notify (0, "STOPPING=1\nSTATUS=Ending turns");
-  sbx_log_event (SBX_LOG_ID_SERVICE_STOPPING, LOG_INFO, NULL, "Stopping, with %u turns running and %u waiting",
-                 sbx_turns_n_running (self->turns), sbx_turns_n_queued (self->turns));
+  sbx_log_event (SBX_LOG_ID_SERVICE_STOPPING, LOG_INFO, NULL,
+                 "Stopping, with %u turns running and %u waiting", sbx_turns_n_running (self->turns),
+                 sbx_turns_n_queued (self->turns));
   self->stop_deadline = sbx_deadline_new (STOP_MSEC, on_stop_late, self);
   sbx_turns_stop (self->turns, on_turns_stopped, self);
   return G_SOURCE_CONTINUE;
@@ -289,8 +292,8 @@ open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
     {
       int saved_errno = errno;
 
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot make %s or %s: %s", places->run_dir,
-                   places->state_dir, g_strerror (saved_errno));
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot make %s or %s: %s",
+                   places->run_dir, places->state_dir, g_strerror (saved_errno));
       return FALSE;
     }
   self->lock = sbx_state_lock_take (places->state_dir, error);
@@ -309,7 +312,8 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->lock = -1;
   self->loop = g_main_loop_new (NULL, FALSE);
   self->context.installation = sbx_installation_id (error);
-  if (self->context.installation == NULL || !load_settings (self, places, error) || !open_state (self, places, error))
+  if (self->context.installation == NULL || !load_settings (self, places, error)
+      || !open_state (self, places, error))
     return NULL;
   self->context.broker_program = g_strdup (places->broker_program);
   self->context.engine = sbx_engine_new (places->docker_socket);
@@ -318,8 +322,8 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->context.scopes = &sbx_scope_maker_systemd;
   self->context.scopes_self = &self->units;
   self->turns = sbx_turns_new (&self->context, self->channels, on_counts_changed, self);
-  self->sweep
-    = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root, on_is_live, self);
+  self->sweep = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root,
+                               on_is_live, self);
   self->manager = sbx_manager_new (self, on_name_claimed, self);
   self->bus_address = g_strdup (places->bus_address);
   return g_steal_pointer (&self);

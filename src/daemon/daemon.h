@@ -11,8 +11,8 @@
 
 /* Where things are; all have defaults, tests set others. Borrowed texts. */
 typedef struct {
-  const char *config_root;   /* NULL: the real one */
-  const char *bus_address;   /* NULL: the system bus */
+  const char *config_root; /* NULL: the real one */
+  const char *bus_address; /* NULL: the system bus */
   const char *state_dir;
   const char *run_dir;
   const char *docker_socket;
@@ -22,8 +22,8 @@ typedef struct {
 
 typedef struct _SbxDaemon SbxDaemon;
 
-/* Reads the configuration and opens the state. NULL with error set; SBX_CONFIG_ERROR where the configuration is wrong.
- * Blocking, as start-up may be. */
+/* Reads the configuration and opens the state. NULL with error set; SBX_CONFIG_ERROR where the configuration
+ * is wrong. Blocking, as start-up may be. */
 SbxDaemon *sbx_daemon_new (const SbxDaemonPlaces *places, GError **error);
 void sbx_daemon_free (SbxDaemon *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxDaemon, sbx_daemon_free)

@@ -65,7 +65,8 @@ on_lookup_due (gpointer user_data, SbxFailure why)
 {
   Check *self = user_data;
 
-  (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED, "The caller could not be looked up");
+  (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
+                                     "The caller could not be looked up");
   check_end (self, FALSE);
 }
 
@@ -99,8 +100,8 @@ sbx_guard_check_async (sd_bus_message *message, const char *action, const char *
   g_task_set_task_data (self->task, self, check_free);
   sbx_task_guard_arm (&self->guard, LOOKUP_MSEC, cancellable, on_lookup_due, self);
   if (sd_bus_call_method_async (sd_bus_message_get_bus (message), &self->slot, "org.freedesktop.DBus",
-                                "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser", on_uid, self,
-                                "s", sd_bus_message_get_sender (message))
+                                "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser",
+                                on_uid, self, "s", sd_bus_message_get_sender (message))
       < 0)
     on_lookup_due (self, SBX_FAILURE_CANCELLED);
 }

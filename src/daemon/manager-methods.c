@@ -23,16 +23,16 @@ set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
   channels = sbx_daemon_channels (call->manager->daemon);
   if (!sbx_channel_store_set (channels, call->text, call->flag, &error))
     {
-      g_autoptr (GError) told
-        = g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
+      g_autoptr (GError) told =
+        g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
 
       sbx_log (LOG_ERR, &(SbxLogFields){ .channel = call->text }, "%s", error->message);
       sbx_manager_reply_error (call->message, told);
       return;
     }
   sbx_log_event (SBX_LOG_ID_CHANNEL_MODE_CHANGED, LOG_NOTICE, &(SbxLogFields){ .channel = call->text },
-                 "The channel %s is %s (by uid %u)", call->text, call->flag ? "sandboxed" : "not sandboxed any more",
-                 uid);
+                 "The channel %s is %s (by uid %u)", call->text,
+                 call->flag ? "sandboxed" : "not sandboxed any more", uid);
   (void) sd_bus_reply_method_return (call->message, NULL);
 }
 
@@ -46,11 +46,13 @@ sbx_method_set_channel_mode (sd_bus_message *message, void *user_data, sd_bus_er
   if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
     return r;
   if (strcmp (mode, "on") != 0 && strcmp (mode, "off") != 0)
-    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_MODE), "A mode is \"on\" or \"off\"");
+    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_MODE),
+                             "A mode is \"on\" or \"off\"");
   {
     const char *const details[] = { "channel", channel, "mode", mode, NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("set-channel-mode"), details, self->cancellable, set_mode_allowed,
+    sbx_guard_check_async (message, SBX_ACTION ("set-channel-mode"), details, self->cancellable,
+                           set_mode_allowed,
                            sbx_manager_call_new (self, message, channel, strcmp (mode, "on") == 0));
   }
   return 1;
@@ -80,8 +82,8 @@ sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bus_er
   {
     const char *const details[] = { "channel", channel, NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("get-channel-mode"), details, self->cancellable, get_mode_allowed,
-                           sbx_manager_call_new (self, message, channel, FALSE));
+    sbx_guard_check_async (message, SBX_ACTION ("get-channel-mode"), details, self->cancellable,
+                           get_mode_allowed, sbx_manager_call_new (self, message, channel, FALSE));
   }
   return 1;
 }

@@ -39,7 +39,8 @@ int sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_erro
 void sbx_manager_drop_runs (SbxManager *self);
 void sbx_run_free (gpointer run);
 
-SbxManagerCall *sbx_manager_call_new (SbxManager *manager, sd_bus_message *message, const char *text, gboolean flag);
+SbxManagerCall *
+sbx_manager_call_new (SbxManager *manager, sd_bus_message *message, const char *text, gboolean flag);
 void sbx_manager_call_free (SbxManagerCall *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxManagerCall, sbx_manager_call_free)
 

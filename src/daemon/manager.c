@@ -123,10 +123,11 @@ sbx_manager_check_channel (const char *channel, sd_bus_error *ret_error)
 {
   if (sbx_channel_key_is_valid (channel))
     return 0;
-  return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_CHANNEL),
-                            "A channel is a key such as \"discord:123\": lower-case letters, digits, _ and -, a colon, "
-                            "then text without a line end; at most %u bytes",
-                            SBX_MAX_CHANNEL_BYTES);
+  return sd_bus_error_setf (
+    ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_CHANNEL),
+    "A channel is a key such as \"discord:123\": lower-case letters, digits, _ and -, a colon, "
+    "then text without a line end; at most %u bytes",
+    SBX_MAX_CHANNEL_BYTES);
 }
 
 /* --- the object --- */
@@ -159,12 +160,13 @@ sbx_manager_free (SbxManager *self)
 gboolean
 sbx_manager_attach (SbxManager *self, sd_bus *bus, GError **error)
 {
-  int r = sd_bus_add_object_vtable (bus, &self->object_slot, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, manager_vtable,
-                                    self);
+  int r = sd_bus_add_object_vtable (bus, &self->object_slot, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE,
+                                    manager_vtable, self);
 
   if (r < 0)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot put the object on the bus: %s", g_strerror (-r));
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot put the object on the bus: %s",
+                   g_strerror (-r));
       return FALSE;
     }
   self->bus = bus;
@@ -223,7 +225,8 @@ on_changed (gpointer user_data)
   g_clear_pointer (&self->changed_source, g_source_unref);
   if (self->bus != NULL)
     (void) sd_bus_emit_properties_changed (self->bus, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, "TurnsRunning",
-                                           "TurnsQueued", "TurnsFinished", "TurnsFailed", "CleanupsPending", NULL);
+                                           "TurnsQueued", "TurnsFinished", "TurnsFailed", "CleanupsPending",
+                                           NULL);
   return G_SOURCE_REMOVE;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* The object on the bus: org.roundtable.Sandbox1.Manager at /org/roundtable/Sandbox1 (dbus/org.roundtable.Sandbox1.xml).
+/* The object on the bus: org.roundtable.Sandbox1.Manager at /org/roundtable/Sandbox1
+ * (dbus/org.roundtable.Sandbox1.xml).
  *
- * A thin layer: it checks arguments, asks sbx_guard_check_async(), and hands over to the turns and the channel store.
+ * A thin layer: it checks arguments, asks sbx_guard_check_async(), and hands over to the turns and the
+ * channel store.
  */
 #pragma once
 
@@ -13,8 +15,9 @@
 typedef struct _SbxManager SbxManager;
 
 /* claimed: what came of sbx_manager_claim_name(). */
-SbxManager *sbx_manager_new (SbxDaemon *daemon, void (*claimed) (gboolean fine, const char *why, gpointer user_data),
-                             gpointer user_data);
+SbxManager *
+sbx_manager_new (SbxDaemon *daemon, void (*claimed) (gboolean fine, const char *why, gpointer user_data),
+                 gpointer user_data);
 void sbx_manager_free (SbxManager *self);
 
 /* Puts the object on a fresh bus. FALSE with error set. */

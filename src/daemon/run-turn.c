@@ -123,8 +123,8 @@ run_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
       run_end (self);
       return;
     }
-  self->turn
-    = sbx_turns_submit (sbx_daemon_turns (self->manager->daemon), &request, on_run_told, self, &error);
+  self->turn =
+    sbx_turns_submit (sbx_daemon_turns (self->manager->daemon), &request, on_run_told, self, &error);
   if (self->turn != NULL)
     return;
   sbx_manager_reply_error (self->message, error);
@@ -161,7 +161,8 @@ read_options (sd_bus_message *message, Run *run, sd_bus_error *ret_error)
         return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
                                   "There is no option \"%s\"; known is \"principal\"", name);
       if (sd_bus_message_read (message, "v", "s", &value) < 0 || !is_short (value))
-        return refuse (ret_error, SBX_BUS_ERROR_INVALID_PRINCIPAL, "A principal is a text of 1 to 256 UTF-16 units");
+        return refuse (ret_error, SBX_BUS_ERROR_INVALID_PRINCIPAL,
+                       "A principal is a text of 1 to 256 UTF-16 units");
       g_free (run->principal);
       run->principal = g_strdup (value);
       r = sd_bus_message_exit_container (message);
@@ -227,8 +228,8 @@ sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret
     }
   g_ptr_array_add (self->runs, run);
   {
-    const char *const details[] = { "channel", channel, "principal", run->principal != NULL ? run->principal : "",
-                                    NULL };
+    const char *const details[] = { "channel", channel, "principal",
+                                    run->principal != NULL ? run->principal : "", NULL };
 
     sbx_guard_check_async (message, SBX_ACTION ("run-turn"), details, run->cancellable, run_allowed, run);
   }

@@ -145,13 +145,14 @@ info_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (info == NULL)
     self->docker = g_strdup (error->message);
   else if (g_strcmp0 (info->cgroup_driver, "systemd") != 0)
-    self->docker = g_strdup ("Docker does not use systemd's cgroup driver; set native.cgroupdriver=systemd in "
-                             "/etc/docker/daemon.json");
+    self->docker =
+      g_strdup ("Docker does not use systemd's cgroup driver; set native.cgroupdriver=systemd in "
+                "/etc/docker/daemon.json");
   else
     self->docker = g_strdup ("ok");
   context = sbx_daemon_context (self->call->manager->daemon);
-  sbx_engine_image_inspect_async (context->engine, context->settings->config->image, ASK_MSEC, self->cancellable,
-                                  image_done, self);
+  sbx_engine_image_inspect_async (context->engine, context->settings->config->image, ASK_MSEC,
+                                  self->cancellable, image_done, self);
   (void) g_steal_pointer (&self);
 }
 
@@ -167,8 +168,8 @@ status_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
   self = g_new0 (Status, 1);
   self->cancellable = g_object_ref (call->manager->cancellable);
   self->call = g_steal_pointer (&call);
-  sbx_engine_info_async (sbx_daemon_context (self->call->manager->daemon)->engine, ASK_MSEC, self->cancellable,
-                         info_done, self);
+  sbx_engine_info_async (sbx_daemon_context (self->call->manager->daemon)->engine, ASK_MSEC,
+                         self->cancellable, info_done, self);
 }
 
 int

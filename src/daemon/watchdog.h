@@ -5,5 +5,6 @@
 
 #include <glib.h>
 
-/* Starts telling, at half of what systemd expects; nothing where it expects none. Returns the source's id or 0. */
+/* Starts telling, at half of what systemd expects; nothing where it expects none. Returns the source's id or
+ * 0. */
 guint sbx_watchdog_start (void);

@@ -50,9 +50,11 @@ is_public6 (const guint8 *bytes)
     return is_public4 (read4 (bytes + 12));
   if (bytes[0] == 0x20 && bytes[1] == 0x02) /* 6to4 */
     return is_public4 (read4 (bytes + 2));
-  if (bytes[0] == 0x20 && bytes[1] == 0x01 && ((bytes[2] & 0xfe) == 0 || (bytes[2] == 0x0d && bytes[3] == 0xb8)))
+  if (bytes[0] == 0x20 && bytes[1] == 0x01
+      && ((bytes[2] & 0xfe) == 0 || (bytes[2] == 0x0d && bytes[3] == 0xb8)))
     return FALSE; /* 2001::/23 protocol assignments (Teredo among them), 2001:db8::/32 documentation */
-  /* What is given out: 2000::/3. Loopback, unspecified, unique local, link-local and multicast lie outside. */
+  /* What is given out: 2000::/3. Loopback, unspecified, unique local, link-local and multicast lie outside.
+   */
   return (bytes[0] & 0xe0) == 0x20;
 }
 

@@ -19,8 +19,8 @@ read_count (JsonObject *usage, const char *name)
 static void
 read_usage (JsonNode *node, SbxAnswer *answer)
 {
-  JsonNode *usage
-    = JSON_NODE_HOLDS_OBJECT (node) ? json_object_get_member (json_node_get_object (node), "usage") : NULL;
+  JsonNode *usage =
+    JSON_NODE_HOLDS_OBJECT (node) ? json_object_get_member (json_node_get_object (node), "usage") : NULL;
 
   if (usage == NULL || !JSON_NODE_HOLDS_OBJECT (usage))
     return;

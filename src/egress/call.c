@@ -84,8 +84,8 @@ on_try_done (const SbxUpstreamResult *result, gpointer user_data)
     .dice = g_random_int (),
   };
   guint delay_msec = 0;
-  SbxRetryVerdict verdict
-    = result->failure == SBX_FAILURE_NONE ? SBX_RETRY_NO : sbx_retry_decide (&question, &delay_msec);
+  SbxRetryVerdict verdict =
+    result->failure == SBX_FAILURE_NONE ? SBX_RETRY_NO : sbx_retry_decide (&question, &delay_msec);
 
   self->transfer = NULL;
   if (verdict == SBX_RETRY_AGAIN)
@@ -116,8 +116,8 @@ sbx_call_start (SbxUpstream *upstream, const SbxCallRequest *request, SbxCallDon
   self->request.accept = self->accept = g_strdup (request->request.accept);
   self->headers = g_strdupv ((char **) request->request.headers);
   self->request.headers = (const char *const *) self->headers;
-  self->end_usec
-    = g_get_monotonic_time () + (gint64) MIN (request->request.timeout_msec, SBX_UPSTREAM_MAX_MSEC) * 1000;
+  self->end_usec =
+    g_get_monotonic_time () + (gint64) MIN (request->request.timeout_msec, SBX_UPSTREAM_MAX_MSEC) * 1000;
   self->done = done;
   self->user_data = user_data;
   start_try (self);

@@ -18,7 +18,7 @@ struct _SbxCredential {
   guint generation;
 };
 
-G_DEFINE_QUARK (sbx-credential-error-quark, sbx_credential_error)
+G_DEFINE_QUARK (sbx - credential - error - quark, sbx_credential_error)
 
 SbxCredential *
 sbx_credential_new (const char *path)
@@ -98,9 +98,10 @@ sbx_credential_fault (const char *bytes, gsize n_bytes)
 static gboolean
 same_file (const struct stat *a, const struct stat *b)
 {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mode == b->st_mode
-         && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec
-         && a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
+         && a->st_mode == b->st_mode && a->st_mtim.tv_sec == b->st_mtim.tv_sec
+         && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec
+         && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 /* Reads the key from fd into self. */
@@ -122,8 +123,8 @@ read_key (SbxCredential *self, int fd, const struct stat *st, GError **error)
     }
   if (n < 0)
     {
-      g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_UNREADABLE, "The key file %s cannot be read: %s",
-                   self->path, g_strerror (errno));
+      g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_UNREADABLE,
+                   "The key file %s cannot be read: %s", self->path, g_strerror (errno));
       explicit_bzero (bytes, sizeof bytes);
       return FALSE;
     }
@@ -131,7 +132,8 @@ read_key (SbxCredential *self, int fd, const struct stat *st, GError **error)
     n_bytes--;
   fault = sbx_credential_fault (bytes, n_bytes);
   if (fault != NULL)
-    g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_MALFORMED, "The key file %s %s", self->path, fault);
+    g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_MALFORMED, "The key file %s %s",
+                 self->path, fault);
   else
     {
       self->secret = sbx_secret_new (bytes, n_bytes);
@@ -150,8 +152,9 @@ sbx_credential_get (SbxCredential *self, GError **error)
 
   if (fd < 0 || fstat (fd, &st) < 0)
     {
-      g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_UNREADABLE, "The key file %s cannot be read: %s",
-                   self->path, errno == ELOOP ? "it is a link; it must be a regular file" : g_strerror (errno));
+      g_set_error (error, SBX_CREDENTIAL_ERROR, SBX_CREDENTIAL_ERROR_UNREADABLE,
+                   "The key file %s cannot be read: %s", self->path,
+                   errno == ELOOP ? "it is a link; it must be a regular file" : g_strerror (errno));
       forget (self);
       return NULL;
     }

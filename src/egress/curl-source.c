@@ -129,7 +129,8 @@ curl_source_finalize (GSource *source)
 }
 
 /* prepare and check are the main loop's own: descriptors and ready time. */
-static GSourceFuncs curl_source_funcs = { .dispatch = curl_source_dispatch, .finalize = curl_source_finalize };
+static GSourceFuncs curl_source_funcs = { .dispatch = curl_source_dispatch,
+                                          .finalize = curl_source_finalize };
 
 GSource *
 sbx_curl_source_new (CURLM *multi, SbxCurlDone done, gpointer user_data)

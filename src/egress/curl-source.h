@@ -6,7 +6,8 @@
 #include <curl/curl.h>
 #include <glib.h>
 
-/* Called from the loop for each easy handle that has ended and has left the multi handle. It may add others. */
+/* Called from the loop for each easy handle that has ended and has left the multi handle. It may add others.
+ */
 typedef void (*SbxCurlDone) (CURL *easy, CURLcode code, gpointer user_data);
 
 /* A new source on multi, attached to the thread-default context. Destroy it with

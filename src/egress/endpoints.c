@@ -59,10 +59,11 @@ sbx_endpoints_check_keys (SbxEndpoints *self, GPtrArray *complaints)
           fine = FALSE;
         }
       else if (sbx_credential_is_exposed (target->credential))
-        g_ptr_array_add (complaints,
-                         g_strdup_printf ("The key file %s can be read by every user: set its mode to 0400 and its "
-                                          "owner to sandbox-egress",
-                                          sbx_credential_path (target->credential)));
+        g_ptr_array_add (
+          complaints,
+          g_strdup_printf ("The key file %s can be read by every user: set its mode to 0400 and its "
+                           "owner to sandbox-egress",
+                           sbx_credential_path (target->credential)));
     }
   return fine;
 }
@@ -147,8 +148,8 @@ sbx_target_take_key (SbxTarget *self, SbxSecret **ret_key)
 
       if (!self->key_was_bad)
         sbx_log_event (SBX_LOG_ID_KEY_UNREADABLE, LOG_ERR,
-                       &(SbxLogFields) { .reason = sbx_failure_name (SBX_FAILURE_KEY_MISSING), .more = more }, "%s",
-                       error->message);
+                       &(SbxLogFields){ .reason = sbx_failure_name (SBX_FAILURE_KEY_MISSING), .more = more },
+                       "%s", error->message);
       self->key_was_bad = TRUE;
       return FALSE;
     }

@@ -13,7 +13,7 @@
 
 /* The longest turn there can be, and what sandboxd may add for its own end of it. */
 #define MAX_DEADLINE_MSEC (660u * 1000u)
-#define MAX_BUDGET 1000u
+#define MAX_BUDGET        1000u
 /* A connection says what it is at once. */
 #define HELLO_SEC 10u
 /* Past its end a grant's answers are only refusals: after this, its connection goes too. */
@@ -83,15 +83,17 @@ on_answer (guint32 id, const SbxGrantAnswer *answer, gpointer user_data)
   Peer *self = user_data;
 
   /* A peer that does not read its answers is told by the closed event or by its end. */
-  (void) sbx_frame_link_send_packed (self->link, SBX_FRAME_ANSWER, id, sbx_grant_answer_encode (answer), NULL);
+  (void) sbx_frame_link_send_packed (self->link, SBX_FRAME_ANSWER, id, sbx_grant_answer_encode (answer),
+                                     NULL);
 }
 
 static void
 log_refused (const SbxGrant *grant, SbxFailure failure, const char *why)
 {
-  sbx_log (LOG_WARNING,
-           &(SbxLogFields) { .turn = grant->turn, .channel = grant->channel, .reason = sbx_failure_name (failure) },
-           "A turn may not call out: %s", why);
+  sbx_log (
+    LOG_WARNING,
+    &(SbxLogFields){ .turn = grant->turn, .channel = grant->channel, .reason = sbx_failure_name (failure) },
+    "A turn may not call out: %s", why);
 }
 
 static SbxFailure
@@ -115,8 +117,9 @@ judge_grant (SbxGrants *self, const SbxGrant *grant)
   for (gsize i = 0; grant->servers[i] != NULL; i++)
     if (sbx_endpoints_server (self->endpoints, grant->servers[i]) == NULL)
       {
-        log_refused (grant, SBX_FAILURE_INTERNAL,
-                     "it names an MCP server that is not configured here; reload the configuration of both services");
+        log_refused (
+          grant, SBX_FAILURE_INTERNAL,
+          "it names an MCP server that is not configured here; reload the configuration of both services");
         return SBX_FAILURE_INTERNAL;
       }
   return SBX_FAILURE_NONE;
@@ -129,9 +132,9 @@ take_announce (Peer *self, const SbxFrame *frame)
   g_autoptr (SbxGrant) grant = sbx_grant_decode (frame->payload, NULL);
   SbxFailure failure;
 
-  if (grant == NULL || grant->turn[0] == '\0' || grant->deadline_msec == 0 || grant->deadline_msec > MAX_DEADLINE_MSEC
-      || grant->call_budget == 0 || grant->call_budget > MAX_BUDGET
-      || g_hash_table_contains (self->grants->turns, grant->turn))
+  if (grant == NULL || grant->turn[0] == '\0' || grant->deadline_msec == 0
+      || grant->deadline_msec > MAX_DEADLINE_MSEC || grant->call_budget == 0
+      || grant->call_budget > MAX_BUDGET || g_hash_table_contains (self->grants->turns, grant->turn))
     return FALSE;
   failure = judge_grant (self->grants, grant);
   if (failure != SBX_FAILURE_NONE)
@@ -141,8 +144,8 @@ take_announce (Peer *self, const SbxFrame *frame)
     }
   (void) g_source_remove (self->timer);
   self->timer = g_timeout_add (grant->deadline_msec + GRACE_MSEC, on_peer_timer, self);
-  self->calls = sbx_turn_calls_new (self->grants->upstream, self->grants->endpoints, g_steal_pointer (&grant), on_answer,
-                                    self);
+  self->calls = sbx_turn_calls_new (self->grants->upstream, self->grants->endpoints, g_steal_pointer (&grant),
+                                    on_answer, self);
   g_hash_table_insert (self->grants->turns, sbx_turn_calls_grant (self->calls)->turn, self);
   return send_verdict (self, SBX_FRAME_GRANTED, frame->head.id, SBX_FAILURE_NONE);
 }
@@ -203,12 +206,13 @@ take_scan (Peer *self, const SbxFrame *frame)
 {
   gsize n_bytes;
   const char *data = g_bytes_get_data (frame->payload, &n_bytes);
-  gboolean found = n_bytes > 0
-                   && sbx_reflection_finds_in_text (sbx_endpoints_reflection (self->grants->endpoints), data, n_bytes);
+  gboolean found =
+    n_bytes > 0
+    && sbx_reflection_finds_in_text (sbx_endpoints_reflection (self->grants->endpoints), data, n_bytes);
 
   if (found)
     sbx_log_event (SBX_LOG_ID_KEY_REFLECTED, LOG_WARNING,
-                   &(SbxLogFields) { .reason = sbx_failure_name (SBX_FAILURE_KEY_REFLECTED) },
+                   &(SbxLogFields){ .reason = sbx_failure_name (SBX_FAILURE_KEY_REFLECTED) },
                    "The result of a host tool held a live key and was kept back");
   return send_verdict (self, SBX_FRAME_SCANNED, frame->head.id,
                        found ? SBX_FAILURE_KEY_REFLECTED : SBX_FAILURE_NONE);
@@ -270,8 +274,8 @@ on_peer_closed (SbxFrameLink *link, const GError *error, gpointer user_data)
 
   if (error != NULL)
     sbx_log (LOG_WARNING,
-             &(SbxLogFields) { .turn = grant != NULL ? grant->turn : NULL,
-                               .channel = grant != NULL ? grant->channel : NULL },
+             &(SbxLogFields){ .turn = grant != NULL ? grant->turn : NULL,
+                              .channel = grant != NULL ? grant->channel : NULL },
              "A connection was ended: %s", error->message);
   peer_drop (self);
 }

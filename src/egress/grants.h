@@ -8,7 +8,7 @@
 #include "egress/endpoints.h"
 #include "egress/upstream.h"
 
-#define SBX_MAX_GRANTS 256u
+#define SBX_MAX_GRANTS              256u
 #define SBX_MAX_SERVICE_CONNECTIONS 8u
 
 typedef struct _SbxGrants SbxGrants;
@@ -16,7 +16,8 @@ typedef struct _SbxGrants SbxGrants;
 /* Reads the configuration again. NULL: the old one stays, with *ret_complaint for a person. */
 typedef SbxEndpoints *(*SbxGrantsReload) (char **ret_complaint, gpointer user_data);
 
-SbxGrants *sbx_grants_new (SbxUpstream *upstream, SbxEndpoints *endpoints, SbxGrantsReload reload, gpointer user_data);
+SbxGrants *
+sbx_grants_new (SbxUpstream *upstream, SbxEndpoints *endpoints, SbxGrantsReload reload, gpointer user_data);
 /* Ends every connection and call. NULL is fine. */
 void sbx_grants_free (SbxGrants *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxGrants, sbx_grants_free)

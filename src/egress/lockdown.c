@@ -24,16 +24,25 @@
 #include "base/hardening.h"
 
 /* Grants, transfers, kept connections and the rest: about 700. */
-#define MAX_FILES 1024u
+#define MAX_FILES      1024u
 #define MAX_FILE_BYTES (1024u * 1024u)
 
-#define ANY(name_) { .name = (name_) }
-#define ONLY(name_, argument_, value_) \
-  { .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } } }
-#define LACKS(name_, argument_, bits_) \
-  { .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } } }
-#define HAS(name_, argument_, bits_) \
-  { .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), (bits_) } } }
+#define ANY(name_)                                                                                           \
+  {                                                                                                          \
+    .name = (name_)                                                                                          \
+  }
+#define ONLY(name_, argument_, value_)                                                                       \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } }                     \
+  }
+#define LACKS(name_, argument_, bits_)                                                                       \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } }                                \
+  }
+#define HAS(name_, argument_, bits_)                                                                         \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), (bits_) } }                          \
+  }
 
 static const SbxFilterRule rules[] = {
   /* bytes */
@@ -129,8 +138,8 @@ sbx_lockdown_filter (GError **error)
   return sbx_hardening_filter_build (rules, G_N_ELEMENTS (rules), SBX_FILTER_EPERM, error);
 }
 
-/* The C library makes threads by clone3, whose flags lie in memory where no filter sees them, and by clone only where
- * clone3 does not exist. So for us it does not exist. */
+/* The C library makes threads by clone3, whose flags lie in memory where no filter sees them, and by clone
+ * only where clone3 does not exist. So for us it does not exist. */
 static GBytes *
 hide_clone3 (void)
 {
@@ -156,14 +165,16 @@ load_resolver_modules (void)
   lines = g_strsplit (text, "\n", -1);
   for (gsize i = 0; lines[i] != NULL; i++)
     {
-      g_auto (GStrv) words = g_str_has_prefix (lines[i], "hosts:") ? g_strsplit_set (lines[i] + 6, " \t", -1) : NULL;
+      g_auto (GStrv) words =
+        g_str_has_prefix (lines[i], "hosts:") ? g_strsplit_set (lines[i] + 6, " \t", -1) : NULL;
 
       for (gsize j = 0; words != NULL && words[j] != NULL; j++)
         {
           g_autofree char *library = g_strdup_printf ("libnss_%s.so.2", words[j]);
 
           if (g_ascii_isalpha (words[j][0]) && strchr (words[j], '/') == NULL)
-            (void) dlopen (library, RTLD_NOW); /* kept open for ever; "dns" and "files" are in the C library */
+            (void) dlopen (library,
+                           RTLD_NOW); /* kept open for ever; "dns" and "files" are in the C library */
         }
     }
 }
@@ -174,7 +185,7 @@ sbx_lockdown_preload (void)
   struct addrinfo *found = NULL;
 
   load_resolver_modules ();
-  if (getaddrinfo ("localhost", "443", &(struct addrinfo) { .ai_socktype = SOCK_STREAM }, &found) == 0)
+  if (getaddrinfo ("localhost", "443", &(struct addrinfo){ .ai_socktype = SOCK_STREAM }, &found) == 0)
     freeaddrinfo (found);
 }
 
@@ -212,7 +223,8 @@ fail (GError **error, const char *what)
 {
   int saved_errno = errno;
 
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "%s: %s", what, g_strerror (saved_errno));
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "%s: %s", what,
+               g_strerror (saved_errno));
   return FALSE;
 }
 
@@ -220,7 +232,8 @@ static gboolean
 allow_path (int ruleset, const char *path, GError **error)
 {
   g_auto (SbxFd) fd = open (path, O_PATH | O_CLOEXEC);
-  struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = fd };
+  struct landlock_path_beneath_attr rule = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
+                                             .parent_fd = fd };
   struct stat st;
 
   if (fd < 0)
@@ -235,7 +248,8 @@ allow_path (int ruleset, const char *path, GError **error)
 static gboolean
 apply_landlock (const char *const *paths, gboolean *ret_landlock, GError **error)
 {
-  /* All of the first version: what newer ones add (refer, truncate, ioctl) the syscall filter already refuses. */
+  /* All of the first version: what newer ones add (refer, truncate, ioctl) the syscall filter already
+   * refuses. */
   struct landlock_ruleset_attr handled = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
   g_auto (SbxFd) ruleset = -1;
 

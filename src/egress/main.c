@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandbox-egress: makes the turns' calls to the model and to MCP servers, with the operator's keys. Socket-activated. */
+/* sandbox-egress: makes the turns' calls to the model and to MCP servers, with the operator's keys.
+ * Socket-activated. */
 #include <curl/curl.h>
 #include <glib-unix.h>
 #include <pwd.h>
@@ -22,7 +23,7 @@
 #include "sbx-config.h"
 
 #define STALE_CHECK_SEC 10u
-#define STALE_CHECKS 6u
+#define STALE_CHECKS    6u
 
 typedef struct {
   char *client_user;
@@ -48,7 +49,8 @@ read_options (int *argc, char ***argv, Options *options, GError **error)
   const GOptionEntry entries[] = {
     { "client-user", 0, 0, G_OPTION_ARG_STRING, &options->client_user,
       "Only this user may connect (default: " SBX_DAEMON_USER ")", "NAME" },
-    { "config-root", 0, 0, G_OPTION_ARG_FILENAME, &options->root, "Read the configuration below this directory", "DIR" },
+    { "config-root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
+      "Read the configuration below this directory", "DIR" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &options->check,
       "Check configuration and keys as this user, print what is wrong and end", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &options->print_version, "Print the version", NULL },
@@ -61,8 +63,9 @@ read_options (int *argc, char ***argv, Options *options, GError **error)
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_set_summary (context, "Makes the calls of sandboxed turns to the model and to MCP servers. "
-                                         "Started by sandbox-egress.socket.");
+  g_option_context_set_summary (context,
+                                "Makes the calls of sandboxed turns to the model and to MCP servers. "
+                                "Started by sandbox-egress.socket.");
   return g_option_context_parse (context, argc, argv, error);
 }
 
@@ -118,7 +121,8 @@ on_reload (char **ret_complaint, gpointer user_data)
   return endpoints;
 }
 
-/* Whole directories where files are replaced by renaming: a rule for a file holds for that very file alone. */
+/* Whole directories where files are replaced by renaming: a rule for a file holds for that very file alone.
+ */
 static GPtrArray *
 readable_paths (const Options *options, SbxEndpoints *endpoints)
 {
@@ -152,8 +156,9 @@ take_socket (int *ret_fd, GError **error)
 {
   if (sd_listen_fds (TRUE) != 1 || sd_is_socket_unix (SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0)
     {
-      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-                           "No listening Unix socket: start sandbox-egress.socket, or use systemd-socket-activate");
+      g_set_error_literal (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+        "No listening Unix socket: start sandbox-egress.socket, or use systemd-socket-activate");
       return FALSE;
     }
   *ret_fd = SD_LISTEN_FDS_START;
@@ -168,7 +173,8 @@ find_client (const Options *options, uid_t *ret_uid, GError **error)
 
   if (user == NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, "There is no user \"%s\", who alone may connect", name);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+                   "There is no user \"%s\", who alone may connect", name);
       return FALSE;
     }
   *ret_uid = user->pw_uid;
@@ -187,7 +193,8 @@ lock_down (const Options *options, SbxEndpoints *endpoints, GError **error)
   if (!sbx_lockdown_apply ((const char *const *) paths->pdata, &landlock, error))
     return FALSE;
   if (!landlock)
-    sbx_log (LOG_NOTICE, NULL, "This kernel has no Landlock: files are kept from this service by its unit alone");
+    sbx_log (LOG_NOTICE, NULL,
+             "This kernel has no Landlock: files are kept from this service by its unit alone");
   return TRUE;
 }
 
@@ -227,7 +234,8 @@ on_stale_check (gpointer user_data)
   self->stale_checks++;
   if (!sbx_grants_is_idle (self->grants) && self->stale_checks < STALE_CHECKS)
     return G_SOURCE_CONTINUE;
-  sbx_log (LOG_NOTICE, NULL, "/etc/resolv.conf was replaced by a file that the lockdown keeps away: starting anew");
+  sbx_log (LOG_NOTICE, NULL,
+           "/etc/resolv.conf was replaced by a file that the lockdown keeps away: starting anew");
   g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
 }
@@ -288,7 +296,8 @@ run (Options *options)
       sbx_log (LOG_ERR, NULL, "libcurl does not start");
       return EXIT_FAILURE;
     }
-  /* This entry opens the journal's socket. No thread may run yet: the filter is on this one and those after it. */
+  /* This entry opens the journal's socket. No thread may run yet: the filter is on this one and those after
+   * it. */
   sbx_log_event (SBX_LOG_ID_SERVICE_READY, LOG_INFO, NULL, "sandbox-egress is ready");
   if (!lock_down (options, endpoints, &error))
     {
@@ -320,7 +329,8 @@ main (int argc, char **argv)
   if (options.print_filter)
     {
       filter = sbx_lockdown_filter (&error);
-      return filter != NULL && fwrite (g_bytes_get_data (filter, NULL), g_bytes_get_size (filter), 1, stdout) == 1
+      return filter != NULL
+                 && fwrite (g_bytes_get_data (filter, NULL), g_bytes_get_size (filter), 1, stdout) == 1
                ? EXIT_SUCCESS
                : EXIT_FAILURE;
     }

@@ -11,9 +11,9 @@
 #include "wire/bounds.h"
 #include "wire/mcp-request.h"
 
-#define PROTOCOL_VERSION "2025-03-26"
+#define PROTOCOL_VERSION  "2025-03-26"
 #define MAX_SESSION_BYTES 256u
-#define GUEST_ID 1
+#define GUEST_ID          1
 
 typedef enum {
   STEP_INITIALIZE,
@@ -29,9 +29,9 @@ struct _SbxMcpCall {
   GBytes *arguments;
   gint64 end_usec;
   Step step;
-  gboolean renewed; /* the session was made for this very call: a second 404 is an answer */
-  guint id;         /* of the request under way */
-  SbxSse *sse;      /* of the try under way, where it answers with a stream */
+  gboolean renewed;   /* the session was made for this very call: a second 404 is an answer */
+  guint id;           /* of the request under way */
+  SbxSse *sse;        /* of the try under way, where it answers with a stream */
   JsonNode *response; /* that the stream gave */
   SbxCall *call;
   SbxMcpDone done;
@@ -61,7 +61,9 @@ finish (SbxMcpCall *self, const SbxUpstreamResult *result, guint retry_after_sec
 static void
 finish_failed (SbxMcpCall *self, const SbxUpstreamResult *result, const char *detail)
 {
-  SbxUpstreamResult failed = { .failure = SBX_FAILURE_MODEL_ANSWER, .detail = detail, .status = result->status };
+  SbxUpstreamResult failed = { .failure = SBX_FAILURE_MODEL_ANSWER,
+                               .detail = detail,
+                               .status = result->status };
 
   finish (self, &failed, 0);
 }
@@ -160,7 +162,8 @@ take_session (SbxMcpCall *self, const SbxUpstreamResult *result)
       || (result->session != NULL && !is_header_word (result->session)))
     return FALSE;
   version = json_object_get_member (json_node_get_object (answer), "protocolVersion");
-  if (version == NULL || !JSON_NODE_HOLDS_VALUE (version) || json_node_get_value_type (version) != G_TYPE_STRING
+  if (version == NULL || !JSON_NODE_HOLDS_VALUE (version)
+      || json_node_get_value_type (version) != G_TYPE_STRING
       || !is_header_word (json_node_get_string (version)))
     return FALSE;
   state_forget (state);
@@ -194,8 +197,9 @@ static void
 on_step_done (const SbxUpstreamResult *result, guint retry_after_sec, gpointer user_data)
 {
   SbxMcpCall *self = user_data;
-  gboolean forgotten = self->step == STEP_CALL && self->target->server->session && !self->renewed
-                       && (result->status == 404 || (result->status == 400 && self->target->state.session != NULL));
+  gboolean forgotten =
+    self->step == STEP_CALL && self->target->server->session && !self->renewed
+    && (result->status == 404 || (result->status == 400 && self->target->state.session != NULL));
 
   self->call = NULL;
   if (forgotten)
@@ -285,8 +289,8 @@ start_step (SbxMcpCall *self, Step step)
 }
 
 SbxMcpCall *
-sbx_mcp_call_start (SbxUpstream *upstream, SbxTarget *target, SbxSecret *key, const char *tool, GBytes *arguments,
-                    guint timeout_msec, SbxMcpDone done, gpointer user_data)
+sbx_mcp_call_start (SbxUpstream *upstream, SbxTarget *target, SbxSecret *key, const char *tool,
+                    GBytes *arguments, guint timeout_msec, SbxMcpDone done, gpointer user_data)
 {
   SbxMcpCall *self = g_new0 (SbxMcpCall, 1);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* One tools/call at one MCP server, with what Streamable HTTP needs around it where the server has "session": true:
- * initialize and notifications/initialized once, the session id kept, made anew once when the server has forgotten it,
- * and a response that may come as an event of a stream, behind notifications. The guest sees none of it: its answer has
- * id 1, as its request would have had without a session.
+/* One tools/call at one MCP server, with what Streamable HTTP needs around it where the server has "session":
+ * true: initialize and notifications/initialized once, the session id kept, made anew once when the server
+ * has forgotten it, and a response that may come as an event of a stream, behind notifications. The guest
+ * sees none of it: its answer has id 1, as its request would have had without a session.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Which frame a connection may send in which state, and the state after it: a closed table. What is not in it ends the
- * connection. Pure.
+/* Which frame a connection may send in which state, and the state after it: a closed table. What is not in it
+ * ends the connection. Pure.
  */
 #pragma once
 

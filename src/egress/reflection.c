@@ -200,8 +200,10 @@ sbx_reflection_finds_in_text (const SbxReflection *self, const char *data, gsize
 
   if (sbx_reflection_finds (self, data, n_bytes))
     return TRUE;
-  /* A tool that prints JSON may write "\/" or "\u002b" where the key has "/" or "+": the model would read the key. */
-  node = memchr (data, '\\', n_bytes) != NULL ? sbx_json_read_last_counts (data, n_bytes, SBX_MAX_ANSWER_BYTES, NULL)
-                                              : NULL;
+  /* A tool that prints JSON may write "\/" or "\u002b" where the key has "/" or "+": the model would read the
+   * key. */
+  node = memchr (data, '\\', n_bytes) != NULL
+           ? sbx_json_read_last_counts (data, n_bytes, SBX_MAX_ANSWER_BYTES, NULL)
+           : NULL;
   return node != NULL && sbx_reflection_finds_in_node (self, node);
 }

@@ -23,8 +23,8 @@ sbx_request_build (const SbxConfig *config, GBytes *messages, GBytes *tools)
   g_autoptr (GBytes) checked_tools = NULL;
   g_autoptr (GString) body = NULL;
 
-  if (sbx_model_request_read_parts (messages, tools, (const char *const *) config->kept_members, &checked_messages,
-                                    &checked_tools)
+  if (sbx_model_request_read_parts (messages, tools, (const char *const *) config->kept_members,
+                                    &checked_messages, &checked_tools)
       != SBX_MODEL_REQUEST_FINE)
     return NULL;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DAY_SEC 86400
+#define DAY_SEC          86400
 #define FIRST_DELAY_MSEC 500u
 /* A try needs some time of its own, or the wait before it was for nothing. */
 #define LEAST_TRY_MSEC 1000u
@@ -22,7 +22,8 @@ parse_date (const char *value, gint64 *ret_sec)
   const char *found;
 
   if (strlen (value) != strlen ("Sun, 06 Nov 1994 08:49:37 GMT") || value[3] != ',' || value[4] != ' '
-      || sscanf (value + 5, "%2d %3s %4d %2d:%2d:%2d %3s%n", &day, month, &year, &hour, &minute, &second, zone, &end)
+      || sscanf (value + 5, "%2d %3s %4d %2d:%2d:%2d %3s%n", &day, month, &year, &hour, &minute, &second,
+                 zone, &end)
            != 7
       || value[5 + end] != '\0' || strcmp (zone, "GMT") != 0 || strlen (month) != 3)
     return FALSE;
@@ -81,7 +82,8 @@ sbx_retry_decide (const SbxRetryQuestion *question, guint *ret_delay_msec)
   if (question->tries_made > SBX_RETRY_MAX)
     return SBX_RETRY_NO;
 
-  /* 0.5, 1, 2 s, each with up to half as much on top, so that turns that failed together do not come back together. */
+  /* 0.5, 1, 2 s, each with up to half as much on top, so that turns that failed together do not come back
+   * together. */
   delay_msec = FIRST_DELAY_MSEC << (question->tries_made - 1);
   delay_msec += question->dice % (delay_msec / 2);
   if (asked)

@@ -123,8 +123,9 @@ static void
 log_failure (SbxTurnCalls *self, const SbxUpstreamResult *result, SbxFailure failure)
 {
   char status[16];
-  const char *const more[]
-    = { "SANDBOX_ENDPOINT", self->target->name, "SANDBOX_STATUS", status, "SANDBOX_DETAIL", result->detail, NULL };
+  const char *const more[] = {
+    "SANDBOX_ENDPOINT", self->target->name, "SANDBOX_STATUS", status, "SANDBOX_DETAIL", result->detail, NULL
+  };
   const SbxLogFields fields = { .turn = self->grant->turn,
                                 .channel = self->grant->channel,
                                 .reason = sbx_failure_name (failure),
@@ -135,22 +136,24 @@ log_failure (SbxTurnCalls *self, const SbxUpstreamResult *result, SbxFailure fai
     sbx_log_event (SBX_LOG_ID_KEY_REFLECTED, LOG_WARNING, &fields,
                    "An answer of the endpoint %s held a live key and was kept back", self->target->name);
   else if (failure == SBX_FAILURE_ADDRESS_REFUSED)
-    sbx_log_event (SBX_LOG_ID_UPSTREAM_FAILED, LOG_WARNING, &fields,
-                   "The name of the endpoint %s leads to a private, loopback or link-local address. If that is meant, "
-                   "as for a model server on the same machine, set AllowPrivate=yes (allow_private in mcp.d) for it, or "
-                   "write the address itself into its URL",
-                   self->target->name);
+    sbx_log_event (
+      SBX_LOG_ID_UPSTREAM_FAILED, LOG_WARNING, &fields,
+      "The name of the endpoint %s leads to a private, loopback or link-local address. If that is meant, "
+      "as for a model server on the same machine, set AllowPrivate=yes (allow_private in mcp.d) for it, or "
+      "write the address itself into its URL",
+      self->target->name);
   else
-    sbx_log_event (SBX_LOG_ID_UPSTREAM_FAILED, LOG_WARNING, &fields, "The endpoint %s failed a call: %s (%s, status %s)",
-                   self->target->name, sbx_failure_name (failure), result->detail, status);
+    sbx_log_event (SBX_LOG_ID_UPSTREAM_FAILED, LOG_WARNING, &fields,
+                   "The endpoint %s failed a call: %s (%s, status %s)", self->target->name,
+                   sbx_failure_name (failure), result->detail, status);
 }
 
 /* Past a reload, the keys of both configurations are live. */
 static SbxFailure
 read_answer (SbxTurnCalls *self, const SbxUpstreamResult *result, SbxAnswer *answer)
 {
-  SbxFailure failure
-    = sbx_answer_read (result->body, result->body_bytes, sbx_endpoints_reflection (self->endpoints), answer);
+  SbxFailure failure =
+    sbx_answer_read (result->body, result->body_bytes, sbx_endpoints_reflection (self->endpoints), answer);
   gsize n_bytes = 0;
   const char *json;
 

@@ -10,10 +10,10 @@
 #include "egress/curl-source.h"
 #include "wire/bounds.h"
 
-#define CONNECT_MSEC 10000L
+#define CONNECT_MSEC        10000L
 #define IDLE_CONNECTION_SEC 60L
-#define DNS_CACHE_SEC 60L
-#define KEPT_CONNECTIONS 64L
+#define DNS_CACHE_SEC       60L
+#define KEPT_CONNECTIONS    64L
 
 struct _SbxUpstream {
   CURLM *multi;
@@ -53,8 +53,9 @@ on_read (char *buffer, size_t size, size_t n_items, void *user_data)
   return n;
 }
 
-/* libcurl rewinds when it wants to send a request again on another connection, which it does whenever a kept one dies
- * before an answer. The endpoint may have had the request by then: a call would be made, and paid for, twice. */
+/* libcurl rewinds when it wants to send a request again on another connection, which it does whenever a kept
+ * one dies before an answer. The endpoint may have had the request by then: a call would be made, and paid
+ * for, twice. */
 static int
 on_seek (void *user_data, curl_off_t offset, int origin)
 {
@@ -112,10 +113,10 @@ static Class
 classify_status (guint status)
 {
   if (status >= 200 && status <= 299)
-    return (Class) { SBX_FAILURE_NONE, "fine" };
+    return (Class){ SBX_FAILURE_NONE, "fine" };
   if (status >= 300 && status <= 399)
-    return (Class) { SBX_FAILURE_MODEL_REFUSED, "redirect" };
-  return (Class) { SBX_FAILURE_MODEL_REFUSED, "status" };
+    return (Class){ SBX_FAILURE_MODEL_REFUSED, "redirect" };
+  return (Class){ SBX_FAILURE_MODEL_REFUSED, "status" };
 }
 
 static Class
@@ -126,42 +127,42 @@ classify (const SbxTransfer *self, CURLcode code, guint status)
   if (self->stopped)
     return classify_status (status);
   if (self->too_large)
-    return (Class) { SBX_FAILURE_MODEL_ANSWER, "too-large" };
+    return (Class){ SBX_FAILURE_MODEL_ANSWER, "too-large" };
   if (self->resend_refused)
-    return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "kept-connection-lost" };
+    return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "kept-connection-lost" };
   switch ((int) code)
     {
     case CURLE_OK:
       return classify_status (status);
     case CURLE_COULDNT_RESOLVE_HOST:
-      return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "name" };
+      return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "name" };
     case CURLE_COULDNT_CONNECT:
       if (self->address_refused)
-        return (Class) { SBX_FAILURE_ADDRESS_REFUSED, "address" };
-      return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "connect" };
+        return (Class){ SBX_FAILURE_ADDRESS_REFUSED, "address" };
+      return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "connect" };
     case CURLE_OPERATION_TIMEDOUT:
       (void) curl_easy_getinfo (self->easy, CURLINFO_PRETRANSFER_TIME_T, &connected_usec);
-      return connected_usec == 0 ? (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "connect-timeout" }
-                                 : (Class) { SBX_FAILURE_MODEL_TIMEOUT, "timeout" };
+      return connected_usec == 0 ? (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "connect-timeout" }
+                                 : (Class){ SBX_FAILURE_MODEL_TIMEOUT, "timeout" };
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_SSL_ISSUER_ERROR:
-      return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "tls" };
+      return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "tls" };
     case CURLE_SSL_CACERT_BADFILE:
-      return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "ca-file" };
+      return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "ca-file" };
     case CURLE_SEND_ERROR:
-      return (Class) { SBX_FAILURE_MODEL_UNREACHABLE, "send" };
+      return (Class){ SBX_FAILURE_MODEL_UNREACHABLE, "send" };
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
-      return (Class) { SBX_FAILURE_MODEL_ANSWER, "cut" };
+      return (Class){ SBX_FAILURE_MODEL_ANSWER, "cut" };
     case CURLE_BAD_CONTENT_ENCODING:
-      return (Class) { SBX_FAILURE_MODEL_ANSWER, "encoding" };
+      return (Class){ SBX_FAILURE_MODEL_ANSWER, "encoding" };
     default:
-      return (Class) { SBX_FAILURE_MODEL_ANSWER, "protocol" };
+      return (Class){ SBX_FAILURE_MODEL_ANSWER, "protocol" };
     }
 }
 
@@ -170,7 +171,8 @@ header_of (CURL *easy, const char *name)
 {
   struct curl_header *header = NULL;
 
-  if (curl_easy_header (easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK || strlen (header->value) > 512)
+  if (curl_easy_header (easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK
+      || strlen (header->value) > 512)
     return NULL;
   return header->value;
 }
@@ -210,7 +212,8 @@ on_transfer_done (CURL *easy, CURLcode code, gpointer user_data)
   result.failure = class.failure;
   result.detail = class.detail;
   result.status = (guint) status;
-  result.connection_refused = code == CURLE_COULDNT_CONNECT && number == ECONNREFUSED && !self->address_refused;
+  result.connection_refused =
+    code == CURLE_COULDNT_CONNECT && number == ECONNREFUSED && !self->address_refused;
   if (result.connection_refused)
     result.detail = "refused";
   result.retry_after = header_of (easy, "retry-after");
@@ -255,7 +258,8 @@ set_policy (SbxTransfer *self, const SbxUpstreamRequest *request)
 
   (void) curl_easy_setopt (easy, CURLOPT_URL, endpoint->url);
   (void) curl_easy_setopt (easy, CURLOPT_PATH_AS_IS, 1L);
-  (void) curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, g_str_has_prefix (endpoint->url, "http:") ? "http" : "https");
+  (void) curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR,
+                           g_str_has_prefix (endpoint->url, "http:") ? "http" : "https");
   (void) curl_easy_setopt (easy, CURLOPT_FOLLOWLOCATION, 0L);
   (void) curl_easy_setopt (easy, CURLOPT_PROXY, "");
   (void) curl_easy_setopt (easy, CURLOPT_NOPROXY, "*");
@@ -298,7 +302,8 @@ set_callbacks (SbxTransfer *self)
 }
 
 SbxTransfer *
-sbx_upstream_start (SbxUpstream *self, const SbxUpstreamRequest *request, SbxUpstreamDone done, gpointer user_data)
+sbx_upstream_start (SbxUpstream *self, const SbxUpstreamRequest *request, SbxUpstreamDone done,
+                    gpointer user_data)
 {
   SbxTransfer *transfer = g_new0 (SbxTransfer, 1);
 
@@ -307,9 +312,9 @@ sbx_upstream_start (SbxUpstream *self, const SbxUpstreamRequest *request, SbxUps
   transfer->request = g_bytes_ref (request->body);
   transfer->headers = build_headers (request);
   transfer->answer = g_string_new (NULL);
-  transfer->private_allowed
-    = request->endpoint->allow_private || sbx_endpoint_names_address (request->endpoint->url)
-      || (request->endpoint->plain_http && g_str_has_prefix (request->endpoint->url, "http:"));
+  transfer->private_allowed =
+    request->endpoint->allow_private || sbx_endpoint_names_address (request->endpoint->url)
+    || (request->endpoint->plain_http && g_str_has_prefix (request->endpoint->url, "http:"));
   transfer->piece = request->piece;
   transfer->done = done;
   transfer->user_data = user_data;

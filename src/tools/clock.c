@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandbox-tool-clock: the example host tool. Reads what sandboxd sends (one line about the caller, then the guest's
- * input up to the end) and prints the time: RFC 3339, in UTC or in the zone of the input's "timezone".
+/* sandbox-tool-clock: the example host tool. Reads what sandboxd sends (one line about the caller, then the
+ * guest's input up to the end) and prints the time: RFC 3339, in UTC or in the zone of the input's
+ * "timezone".
  *
  * What is wrong with the input is told in words, as the result: the model reads it and can try again.
  */
@@ -90,7 +91,8 @@ main (void)
     }
   now = g_date_time_new_now (zone);
   /* "Z" for UTC itself, RFC 3339's way; "+00:00" is a zone that happens to agree with it. */
-  text = g_date_time_format (now, name == NULL || *name == '\0' ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%dT%H:%M:%S%:z");
+  text =
+    g_date_time_format (now, name == NULL || *name == '\0' ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%dT%H:%M:%S%:z");
   fputs (text, stdout);
   return 0;
 }

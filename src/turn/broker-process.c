@@ -10,12 +10,12 @@
 #include "base/names.h"
 
 /* The descriptors' numbers in the child. */
-#define CHILD_LISTENER 3
-#define CHILD_CONTROL 4
-#define NAME_TRIES 3u
+#define CHILD_LISTENER    3
+#define CHILD_CONTROL     4
+#define NAME_TRIES        3u
 #define STOP_TIMEOUT_USEC (1u * G_USEC_PER_SEC)
-#define MEMORY_MAX_BYTES (G_GUINT64_CONSTANT (192) * 1024 * 1024)
-#define TASKS_MAX 8u
+#define MEMORY_MAX_BYTES  (G_GUINT64_CONSTANT (192) * 1024 * 1024)
+#define TASKS_MAX         8u
 
 struct _SbxBrokerProcess {
   GPid pid; /* 0 once it is reaped */
@@ -84,8 +84,8 @@ sbx_broker_process_spawn (const char *program, int listener, int *ret_control, G
     {
       int saved_errno = errno;
 
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot make the broker's control socket: %s",
-                   g_strerror (saved_errno));
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno),
+                   "Cannot make the broker's control socket: %s", g_strerror (saved_errno));
       return NULL;
     }
   ours = pair[0];
@@ -95,8 +95,8 @@ sbx_broker_process_spawn (const char *program, int listener, int *ret_control, G
     const int target_fds[] = { CHILD_LISTENER, CHILD_CONTROL };
 
     if (!g_spawn_async_with_pipes_and_fds ("/", argv, envp, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, -1, -1, -1,
-                                           source_fds, target_fds, G_N_ELEMENTS (source_fds), &self->pid, NULL, NULL,
-                                           NULL, error))
+                                           source_fds, target_fds, G_N_ELEMENTS (source_fds), &self->pid,
+                                           NULL, NULL, NULL, error))
       return NULL;
   }
   g_child_watch_add (self->pid, on_broker_gone, self);
@@ -209,7 +209,8 @@ static void
 gate_try (GTask *task)
 {
   Gate *gate = g_task_get_task_data (task);
-  g_autofree char *name = gate->tries == 0 ? g_strdup (gate->turn) : g_strdup_printf ("%sr%u", gate->turn, gate->tries);
+  g_autofree char *name =
+    gate->tries == 0 ? g_strdup (gate->turn) : g_strdup_printf ("%sr%u", gate->turn, gate->tries);
   g_autofree char *unit = g_strdup_printf (SBX_BROKER_SCOPE_FORMAT, name);
   g_autofree char *description = g_strdup_printf ("Broker of sandbox turn %s", gate->turn);
   const SbxScopeSpec spec = {
@@ -242,7 +243,8 @@ sbx_broker_process_gate_async (SbxBrokerProcess *self, const SbxScopeMaker *make
   g_task_set_task_data (task, gate, gate_free);
   if (self->pid == 0)
     {
-      g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CLOSED, "The broker ended before it had its scope");
+      g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CLOSED,
+                               "The broker ended before it had its scope");
       g_object_unref (task);
       return;
     }

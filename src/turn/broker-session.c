@@ -184,7 +184,8 @@ session_take_tool_call (SbxBrokerSession *self, SbxFrame *frame)
       return TRUE;
     }
   self->calls[place]++;
-  sbx_egress_client_charge_async (self->egress, self->turn, call->cancellable, charge_done, tool_call_ref (call));
+  sbx_egress_client_charge_async (self->egress, self->turn, call->cancellable, charge_done,
+                                  tool_call_ref (call));
   return TRUE;
 }
 
@@ -242,7 +243,8 @@ on_session_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
       /* A late call of a worker that lingers behind its reply is no offence of the broker's. */
       if (self->ended || self->state == SESSION_TOLD)
         return sbx_frame_link_send_packed (link, SBX_FRAME_TOOL_RESULT, frame->head.id,
-                                           sbx_control_tool_result_encode (SBX_FAILURE_CANCELLED, NULL), NULL);
+                                           sbx_control_tool_result_encode (SBX_FAILURE_CANCELLED, NULL),
+                                           NULL);
       return session_take_tool_call (self, frame);
     case SBX_FRAME_TOOL_CANCEL:
       if (self->call != NULL && self->call->id == frame->head.id)
@@ -271,8 +273,8 @@ on_session_closed (SbxFrameLink *link, const GError *error, gpointer user_data)
 static const SbxFrameLinkEvents link_events = { .frame = on_session_frame, .closed = on_session_closed };
 
 SbxBrokerSession *
-sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools, SbxEgressClient *egress,
-                        const SbxBrokerSessionEvents *events, gpointer user_data)
+sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools,
+                        SbxEgressClient *egress, const SbxBrokerSessionEvents *events, gpointer user_data)
 {
   SbxBrokerSession *self = g_new0 (SbxBrokerSession, 1);
 
@@ -287,8 +289,8 @@ sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArr
   self->egress = egress;
   self->events = events;
   self->user_data = user_data;
-  self->link = sbx_frame_link_new (control_fd, sbx_control_rules_sandboxd, sbx_control_n_rules_sandboxd, &link_events,
-                                   self);
+  self->link = sbx_frame_link_new (control_fd, sbx_control_rules_sandboxd, sbx_control_n_rules_sandboxd,
+                                   &link_events, self);
   return self;
 }
 
@@ -335,11 +337,13 @@ sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *co
   g_strfreev (self->offered);
   self->offered = g_strdupv (config->tools);
   self->state = SESSION_CONFIGURED;
-  return sbx_frame_link_send_packed (self->link, SBX_FRAME_CONFIG, 0, sbx_control_config_encode (config), error);
+  return sbx_frame_link_send_packed (self->link, SBX_FRAME_CONFIG, 0, sbx_control_config_encode (config),
+                                     error);
 }
 
 gboolean
-sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int grant_fd, int stream_fd, GError **error)
+sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int grant_fd, int stream_fd,
+                          GError **error)
 {
   const int fds[] = { grant_fd, stream_fd };
   g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_control_start_encode (deadline_msec));

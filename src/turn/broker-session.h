@@ -2,12 +2,13 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* sandboxd's end of one broker's control socket, for the life of a turn.
  *
- * Sends CONFIG, awaits READY, sends START with the two descriptors, serves the broker's tool calls (charged at the
- * egress before, scanned there after; one at a time), collects audit entries, and tells its owner what came of the turn.
- * Nothing that a guest made is read here but lengths, names on the list, and a reply's text that the broker has gated.
+ * Sends CONFIG, awaits READY, sends START with the two descriptors, serves the broker's tool calls (charged
+ * at the egress before, scanned there after; one at a time), collects audit entries, and tells its owner what
+ * came of the turn. Nothing that a guest made is read here but lengths, names on the list, and a reply's text
+ * that the broker has gated.
  *
- * The broker is not trusted: a frame that is not due (a reply before START, a second reply, a call beside a call)
- * ends the session as if the broker had closed it.
+ * The broker is not trusted: a frame that is not due (a reply before START, a second reply, a call beside a
+ * call) ends the session as if the broker had closed it.
  */
 #pragma once
 
@@ -34,11 +35,12 @@ typedef struct {
   void (*closed) (SbxBrokerSession *session, const GError *error, gpointer user_data);
 } SbxBrokerSessionEvents;
 
-/* control_fd: our end of the socket pair, taken. identity's texts are copied. tools: of SbxToolTarget, a reference is
- * taken; the names that CONFIG offers must be in it. egress must outlive the session; events must be static. */
-SbxBrokerSession *sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools,
-                                          SbxEgressClient *egress, const SbxBrokerSessionEvents *events,
-                                          gpointer user_data);
+/* control_fd: our end of the socket pair, taken. identity's texts are copied. tools: of SbxToolTarget, a
+ * reference is taken; the names that CONFIG offers must be in it. egress must outlive the session; events
+ * must be static. */
+SbxBrokerSession *
+sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools,
+                        SbxEgressClient *egress, const SbxBrokerSessionEvents *events, gpointer user_data);
 
 /* Cancels a running tool call and closes the socket; no event follows. NULL is fine. */
 void sbx_broker_session_free (SbxBrokerSession *self);
@@ -48,9 +50,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxBrokerSession, sbx_broker_session_free)
 void sbx_broker_session_set_bus (SbxBrokerSession *self, sd_bus *bus);
 
 /* Once, first: the gate. The broker does nothing before it. */
-gboolean sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *config, GError **error);
+gboolean
+sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *config, GError **error);
 
-/* Once, after `ready`: the turn begins. The descriptors stay the caller's (they are duplicated into the message). */
+/* Once, after `ready`: the turn begins. The descriptors stay the caller's (they are duplicated into the
+ * message). */
 gboolean sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int grant_fd, int stream_fd,
                                    GError **error);
 

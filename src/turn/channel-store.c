@@ -15,10 +15,11 @@
 #include "base/json-write.h"
 #include "wire/bounds.h"
 
-/* All keys at their longest, every byte escaped, would not fit; nobody has that, and the writer refuses it. */
+/* All keys at their longest, every byte escaped, would not fit; nobody has that, and the writer refuses it.
+ */
 #define MAX_FILE_BYTES (8u * 1024u * 1024u)
 
-G_DEFINE_QUARK (sbx-channel-store-error-quark, sbx_channel_store_error)
+G_DEFINE_QUARK (sbx - channel - store - error - quark, sbx_channel_store_error)
 
 struct _SbxChannelStore {
   SbxFd directory;
@@ -33,7 +34,8 @@ sbx_channel_key_is_valid (const char *key)
   gsize n_bytes = strlen (key);
   const char *place = key;
 
-  if (n_bytes == 0 || n_bytes > SBX_MAX_CHANNEL_BYTES || !g_utf8_validate (key, -1, NULL) || !g_ascii_islower (*place))
+  if (n_bytes == 0 || n_bytes > SBX_MAX_CHANNEL_BYTES || !g_utf8_validate (key, -1, NULL)
+      || !g_ascii_islower (*place))
     return FALSE;
   while (g_ascii_islower (*place) || g_ascii_isdigit (*place) || *place == '_' || *place == '-')
     place++;
@@ -69,11 +71,12 @@ check_owner (const char *path, int fd, mode_t kind, GError **error)
     return set_errno_error (error, "look at", path);
   if ((status.st_mode & S_IFMT) == kind && status.st_uid == geteuid () && (status.st_mode & 077) == 0)
     return TRUE;
-  g_set_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_UNSAFE,
-               "%s must be a %s that belongs to the service's user (%u) and that nobody else can enter or read "
-               "(it has owner %u, mode %04o)",
-               path, kind == S_IFDIR ? "directory" : "regular file", (guint) geteuid (), (guint) status.st_uid,
-               (guint) (status.st_mode & 07777));
+  g_set_error (
+    error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_UNSAFE,
+    "%s must be a %s that belongs to the service's user (%u) and that nobody else can enter or read "
+    "(it has owner %u, mode %04o)",
+    path, kind == S_IFDIR ? "directory" : "regular file", (guint) geteuid (), (guint) status.st_uid,
+    (guint) (status.st_mode & 07777));
   return FALSE;
 }
 
@@ -100,8 +103,8 @@ store_read (SbxChannelStore *self, const char *text, gsize n_bytes, GError **err
       if (key == NULL || !sbx_channel_key_is_valid (key) || i >= SBX_CHANNEL_STORE_MAX)
         {
           g_set_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_MALFORMED,
-                       "Entry %u of %s is not a channel key such as \"discord:123\"; mend or remove it", i + 1,
-                       self->path);
+                       "Entry %u of %s is not a channel key such as \"discord:123\"; mend or remove it",
+                       i + 1, self->path);
           return FALSE;
         }
       g_hash_table_add (self->keys, g_strdup (key));
@@ -176,7 +179,8 @@ store_write (SbxChannelStore *self, GError **error)
   (void) unlinkat (self->directory, temporary, 0);
   fd = openat (self->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0 && write_all (fd, text->str, text->len) && fsync (fd) == 0
-      && renameat (self->directory, temporary, self->directory, self->name) == 0 && fsync (self->directory) == 0)
+      && renameat (self->directory, temporary, self->directory, self->name) == 0
+      && fsync (self->directory) == 0)
     return TRUE;
   (void) set_errno_error (error, "write", self->path);
   if (fd >= 0)

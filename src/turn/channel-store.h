@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Which channels are sandboxed, kept in channels.json (wire contract 6.1).
  *
- * The file is a JSON list of channel keys, only sandboxd's to read and to write: its directory must belong to the
- * service and be closed to everybody else, the file must be a regular one of the service's. Every change is on the disk
- * (written beside, fsync'd, renamed, directory fsync'd) before it counts; where that fails, nothing has changed.
+ * The file is a JSON list of channel keys, only sandboxd's to read and to write: its directory must belong to
+ * the service and be closed to everybody else, the file must be a regular one of the service's. Every change
+ * is on the disk (written beside, fsync'd, renamed, directory fsync'd) before it counts; where that fails,
+ * nothing has changed.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ typedef enum {
   SBX_CHANNEL_STORE_ERROR_UNSAFE,    /* owner, mode or kind of the directory or the file */
   SBX_CHANNEL_STORE_ERROR_MALFORMED, /* not a list of channel keys */
   SBX_CHANNEL_STORE_ERROR_IO,
-  SBX_CHANNEL_STORE_ERROR_FULL,      /* more channels than SBX_CHANNEL_STORE_MAX */
+  SBX_CHANNEL_STORE_ERROR_FULL, /* more channels than SBX_CHANNEL_STORE_MAX */
 } SbxChannelStoreError;
 
 #define SBX_CHANNEL_STORE_MAX 10000u
@@ -29,8 +30,9 @@ gboolean sbx_channel_key_is_valid (const char *key);
 /* The 64 hex digits of a key's SHA-256: the channel's name on disk and on containers. Free with g_free(). */
 char *sbx_channel_hash (const char *key);
 
-/* Opens the store at path; its directory is made with mode 0700 where it is missing. initial: keys that are taken where
- * there is no file yet (then written), NULL for none. NULL with error set; the text says what to change. Blocking. */
+/* Opens the store at path; its directory is made with mode 0700 where it is missing. initial: keys that are
+ * taken where there is no file yet (then written), NULL for none. NULL with error set; the text says what to
+ * change. Blocking. */
 SbxChannelStore *sbx_channel_store_open (const char *path, const char *const *initial, GError **error);
 void sbx_channel_store_free (SbxChannelStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxChannelStore, sbx_channel_store_free)
@@ -40,6 +42,6 @@ guint sbx_channel_store_count (SbxChannelStore *self);
 /* The keys, sorted; the array is the caller's, the texts are the store's. */
 GPtrArray *sbx_channel_store_list (SbxChannelStore *self);
 
-/* Puts the channel on the list or takes it off. FALSE with error set and nothing changed. A small blocking write: modes
- * change rarely, and the caller is told only of what is on the disk. */
+/* Puts the channel on the list or takes it off. FALSE with error set and nothing changed. A small blocking
+ * write: modes change rarely, and the caller is told only of what is on the disk. */
 gboolean sbx_channel_store_set (SbxChannelStore *self, const char *key, gboolean on, GError **error);

@@ -8,18 +8,18 @@
 #include "wire/frame-link.h"
 
 /* The egress is socket-activated: the first answer may have to wait for its start. */
-#define ANSWER_MSEC 10000u
-#define RELOAD_MSEC 30000u
-#define FIRST_PAUSE_MSEC 100u
+#define ANSWER_MSEC        10000u
+#define RELOAD_MSEC        30000u
+#define FIRST_PAUSE_MSEC   100u
 #define LONGEST_PAUSE_MSEC 5000u
-#define MAX_QUESTIONS 256u
+#define MAX_QUESTIONS      256u
 
 struct _SbxEgressClient {
   char *socket_path;
   SbxFrameLink *service;
   GHashTable *questions; /* id -> Question, which its task owns */
   guint32 last_id;
-  guint pause_msec;      /* until the next try, 0 after an answer */
+  guint pause_msec; /* until the next try, 0 after an answer */
   gint64 next_try_usec;
 };
 
@@ -151,8 +151,8 @@ client_connect (SbxEgressClient *self)
       client_pause (self);
       return FALSE;
     }
-  self->service
-    = sbx_frame_link_new (fd, sbx_grant_rules_client, sbx_grant_n_rules_client, &service_events, self);
+  self->service =
+    sbx_frame_link_new (fd, sbx_grant_rules_client, sbx_grant_n_rules_client, &service_events, self);
   return sbx_frame_link_send (self->service, SBX_FRAME_SERVICE, 0, NULL, NULL, 0, NULL);
 }
 
@@ -179,8 +179,8 @@ sbx_egress_client_free (SbxEgressClient *self)
 }
 
 static void
-client_ask (SbxEgressClient *self, SbxFrameType type, SbxFrameType answer, GBytes *payload, guint deadline_msec,
-            GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+client_ask (SbxEgressClient *self, SbxFrameType type, SbxFrameType answer, GBytes *payload,
+            guint deadline_msec, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new (NULL, NULL, callback, user_data);
   Question *question = g_new0 (Question, 1);
@@ -219,7 +219,8 @@ sbx_egress_client_charge_async (SbxEgressClient *self, const char *turn, GCancel
 {
   g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_grant_charge_encode (turn));
 
-  client_ask (self, SBX_FRAME_CHARGE, SBX_FRAME_CHARGED, payload, ANSWER_MSEC, cancellable, callback, user_data);
+  client_ask (self, SBX_FRAME_CHARGE, SBX_FRAME_CHARGED, payload, ANSWER_MSEC, cancellable, callback,
+              user_data);
 }
 
 SbxFailure
@@ -242,10 +243,11 @@ sbx_egress_client_scan_finish (GAsyncResult *result)
 }
 
 void
-sbx_egress_client_reload_async (SbxEgressClient *self, GCancellable *cancellable, GAsyncReadyCallback callback,
-                                gpointer user_data)
+sbx_egress_client_reload_async (SbxEgressClient *self, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data)
 {
-  client_ask (self, SBX_FRAME_RELOAD, SBX_FRAME_RELOADED, NULL, RELOAD_MSEC, cancellable, callback, user_data);
+  client_ask (self, SBX_FRAME_RELOAD, SBX_FRAME_RELOADED, NULL, RELOAD_MSEC, cancellable, callback,
+              user_data);
 }
 
 SbxFailure
@@ -327,8 +329,8 @@ on_announcement_closed (SbxFrameLink *link, const GError *error, gpointer user_d
   announcement_answer (user_data, SBX_FAILURE_EGRESS_DOWN);
 }
 
-static const SbxFrameLinkEvents announcement_events
-  = { .frame = on_announcement_frame, .closed = on_announcement_closed };
+static const SbxFrameLinkEvents announcement_events = { .frame = on_announcement_frame,
+                                                        .closed = on_announcement_closed };
 
 static void
 on_announcement_due (gpointer user_data, SbxFailure why)
@@ -351,8 +353,8 @@ sbx_egress_client_announce_async (SbxEgressClient *self, const SbxGrant *grant, 
       announcement_answer (announcement, SBX_FAILURE_EGRESS_DOWN);
       return;
     }
-  announcement->link
-    = sbx_frame_link_new (fd, sbx_grant_rules_client, sbx_grant_n_rules_client, &announcement_events, announcement);
+  announcement->link = sbx_frame_link_new (fd, sbx_grant_rules_client, sbx_grant_n_rules_client,
+                                           &announcement_events, announcement);
   if (!sbx_frame_link_send_packed (announcement->link, SBX_FRAME_ANNOUNCE, 1, sbx_grant_encode (grant), NULL))
     {
       announcement_answer (announcement, SBX_FAILURE_EGRESS_DOWN);

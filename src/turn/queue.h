@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Who may run next: one at a time per channel in order, a bounded number over all channels, waiting channels in turn.
+/* Who may run next: one at a time per channel in order, a bounded number over all channels, waiting channels
+ * in turn.
  *
- * Pure bookkeeping: items are the caller's pointers and are never looked at. A channel that has waited longest for its
- * next place gets it, however many another channel has queued, so none starves.
+ * Pure bookkeeping: items are the caller's pointers and are never looked at. A channel that has waited
+ * longest for its next place gets it, however many another channel has queued, so none starves.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "container/removal.h"
 #include "turn/run-dir.h"
 
-#define FIRST_PAUSE_MSEC 1000u
+#define FIRST_PAUSE_MSEC   1000u
 #define LONGEST_PAUSE_MSEC 60000u
 /* After so many tries dockerd is called stuck, once. */
 #define STUCK_TRIES 5u
@@ -172,7 +172,8 @@ sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container)
 }
 
 void
-sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir, const char *why)
+sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir,
+                const char *why)
 {
   Leftover *leftover = g_new0 (Leftover, 1);
   const SbxLogFields fields = { .turn = turn, .container = container, .reason = "cleanup-failed" };

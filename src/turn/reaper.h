@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What could not be removed at a turn's end: tried again with a growing pause until it is gone, blocking nobody.
+/* What could not be removed at a turn's end: tried again with a growing pause until it is gone, blocking
+ * nobody.
  *
  * The first failure is in the journal with the turn's fields, and so is the success that follows it.
  */
@@ -16,11 +17,13 @@ SbxReaper *sbx_reaper_new (SbxEngine *engine, void (*changed) (gpointer user_dat
 void sbx_reaper_free (SbxReaper *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxReaper, sbx_reaper_free)
 
-/* Hands over a container (by id or name) and a run directory; either may be NULL. why: of the journal's entry. */
-void sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir, const char *why);
+/* Hands over a container (by id or name) and a run directory; either may be NULL. why: of the journal's
+ * entry. */
+void sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir,
+                     const char *why);
 
-/* A container whose creation was asked for and never answered: dockerd may make it yet, behind its removal. Looked for
- * some more times, each with a longer pause; not counted, not told. */
+/* A container whose creation was asked for and never answered: dockerd may make it yet, behind its removal.
+ * Looked for some more times, each with a longer pause; not counted, not told. */
 void sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container);
 
 guint sbx_reaper_n_left (SbxReaper *self);

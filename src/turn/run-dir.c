@@ -30,13 +30,15 @@ set_errno_error (GError **error, const char *doing, const char *path)
 gboolean
 sbx_run_dir_check_root (const char *root, GError **error)
 {
-  gsize n_bytes = strlen (root) + strlen ("/" SBX_TURN_DIR_PREFIX) + SBX_MAX_TURN_ID_BYTES + strlen ("/" SBX_BROKER_SOCKET);
+  gsize n_bytes =
+    strlen (root) + strlen ("/" SBX_TURN_DIR_PREFIX) + SBX_MAX_TURN_ID_BYTES + strlen ("/" SBX_BROKER_SOCKET);
 
   if (n_bytes <= SBX_RUN_DIR_MAX_PATH)
     return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG,
-               "The run directory %s is too long: a turn's socket in it would take %zu bytes, and %u are allowed", root,
-               n_bytes, SBX_RUN_DIR_MAX_PATH);
+  g_set_error (
+    error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG,
+    "The run directory %s is too long: a turn's socket in it would take %zu bytes, and %u are allowed", root,
+    n_bytes, SBX_RUN_DIR_MAX_PATH);
   return FALSE;
 }
 
@@ -49,8 +51,8 @@ listen_in (const char *path, gid_t worker_gid, GError **error)
 
   if (strlen (path) > SBX_RUN_DIR_MAX_PATH)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "The socket's path %s is over %u bytes", path,
-                   SBX_RUN_DIR_MAX_PATH);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "The socket's path %s is over %u bytes",
+                   path, SBX_RUN_DIR_MAX_PATH);
       return -1;
     }
   memcpy (address.sun_path, path, strlen (path));

@@ -9,9 +9,9 @@
 #include "container/removal.h"
 #include "turn/run-dir.h"
 
-#define CALL_MSEC 5000u
+#define CALL_MSEC    5000u
 #define SCOPE_PREFIX "sandboxd-turn-"
-#define ID_BYTES 16u
+#define ID_BYTES     16u
 
 struct _SbxSweep {
   SbxEngine *engine;
@@ -148,8 +148,8 @@ scopes_done (GObject *source, GAsyncResult *result, gpointer user_data)
       const SbxUnitInfo *unit = units->pdata[i];
 
       if (!scope_is_live (self->sweep, unit->name))
-        sbx_units_do_async (self->units, SBX_UNITS_KILL, unit->name, CALL_MSEC, self->cancellable, scope_kill_done,
-                            step_new (self->sweep, self->units, unit->name));
+        sbx_units_do_async (self->units, SBX_UNITS_KILL, unit->name, CALL_MSEC, self->cancellable,
+                            scope_kill_done, step_new (self->sweep, self->units, unit->name));
     }
   step_end (self);
 }
@@ -165,12 +165,13 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (step_is_over (self))
     return;
   if (fine)
-    sbx_log_event (SBX_LOG_ID_SWEEP_REMOVED, LOG_NOTICE, &fields, "Removed what was left: container %s", self->name);
+    sbx_log_event (SBX_LOG_ID_SWEEP_REMOVED, LOG_NOTICE, &fields, "Removed what was left: container %s",
+                   self->name);
   else
     {
       self->sweep->clean = FALSE;
-      sbx_log_event (SBX_LOG_ID_CLEANUP_FAILED, LOG_WARNING, &fields, "Cannot remove the container %s: %s", self->name,
-                     error->message);
+      sbx_log_event (SBX_LOG_ID_CLEANUP_FAILED, LOG_WARNING, &fields, "Cannot remove the container %s: %s",
+                     self->name, error->message);
     }
   step_end (self);
 }
@@ -230,7 +231,8 @@ sbx_sweep_free (SbxSweep *self)
 }
 
 void
-sbx_sweep_run (SbxSweep *self, SbxUnits *units, void (*done) (gboolean clean, gpointer user_data), gpointer user_data)
+sbx_sweep_run (SbxSweep *self, SbxUnits *units, void (*done) (gboolean clean, gpointer user_data),
+               gpointer user_data)
 {
   g_autofree char *label = g_strdup_printf (SBX_LABEL_INSTALLATION "=%s", self->installation);
 

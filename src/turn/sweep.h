@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Removes what an earlier life of the daemon left: brokers' scopes, containers with this installation's label in any
- * state, run directories. What belongs to a live turn is left alone, so it may run at any time.
+/* Removes what an earlier life of the daemon left: brokers' scopes, containers with this installation's label
+ * in any state, run directories. What belongs to a live turn is left alone, so it may run at any time.
  */
 #pragma once
 
@@ -17,7 +17,8 @@ SbxSweep *sbx_sweep_new (SbxEngine *engine, const char *installation, const char
 void sbx_sweep_free (SbxSweep *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxSweep, sbx_sweep_free)
 
-/* Sweeps once. units may be NULL while there is no bus. done is called from the main loop with whether all that was found
- * is gone; where Docker was down it is not. A sweep that is asked for while one runs is that one. */
+/* Sweeps once. units may be NULL while there is no bus. done is called from the main loop with whether all
+ * that was found is gone; where Docker was down it is not. A sweep that is asked for while one runs is that
+ * one. */
 void sbx_sweep_run (SbxSweep *self, SbxUnits *units, void (*done) (gboolean clean, gpointer user_data),
                     gpointer user_data);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What ends a waiting GTask early: its deadline or its cancellable, whichever comes first, told once from the loop. */
+/* What ends a waiting GTask early: its deadline or its cancellable, whichever comes first, told once from the
+ * loop. */
 #pragma once
 
 #include <gio/gio.h>
@@ -18,7 +19,7 @@ typedef struct {
 } SbxTaskGuard;
 
 /* self must stay where it is until sbx_task_guard_disarm(). cancellable may be NULL. */
-void sbx_task_guard_arm (SbxTaskGuard *self, guint deadline_msec, GCancellable *cancellable, SbxTaskGuardFunc func,
-                         gpointer user_data);
+void sbx_task_guard_arm (SbxTaskGuard *self, guint deadline_msec, GCancellable *cancellable,
+                         SbxTaskGuardFunc func, gpointer user_data);
 /* Safe to repeat. */
 void sbx_task_guard_disarm (SbxTaskGuard *self);

@@ -166,7 +166,8 @@ call_answer_text (Call *self, GBytes *text)
   self->text = text;
   if (n_bytes == 0)
     call_answer (self, SBX_FAILURE_TOOL_BUSY);
-  else if (n_bytes > SBX_MAX_ANSWER_BYTES || !g_utf8_validate_len (g_bytes_get_data (text, NULL), n_bytes, NULL))
+  else if (n_bytes > SBX_MAX_ANSWER_BYTES
+           || !g_utf8_validate_len (g_bytes_get_data (text, NULL), n_bytes, NULL))
     call_answer (self, SBX_FAILURE_TOOL_FAILED);
   else
     call_answer (self, SBX_FAILURE_NONE);
@@ -218,8 +219,8 @@ on_call_readable (int fd, GIOCondition condition, gpointer user_data)
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
-  /* A tool that leaves input unread resets the connection behind its answer (unix(7)); without an answer it is the
-   * socket unit that has no room for one more. */
+  /* A tool that leaves input unread resets the connection behind its answer (unix(7)); without an answer it
+   * is the socket unit that has no room for one more. */
   if (n <= 0)
     call_answer_text (self, g_byte_array_free_to_bytes (g_steal_pointer (&self->incoming)));
   else
@@ -240,8 +241,9 @@ call_start_socket (Call *self, const SbxToolIdentity *identity, GBytes *input)
   self->fd = sbx_unix_connect (self->target->socket, &error);
   if (self->fd < 0)
     {
-      call_answer (self, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK) ? SBX_FAILURE_TOOL_BUSY
-                                                                                     : SBX_FAILURE_TOOL_FAILED);
+      call_answer (self, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)
+                           ? SBX_FAILURE_TOOL_BUSY
+                           : SBX_FAILURE_TOOL_FAILED);
       return;
     }
   self->outgoing = g_byte_array_new ();
@@ -278,18 +280,18 @@ call_start_bus (Call *self, sd_bus *bus, const SbxToolIdentity *identity, GBytes
   gsize n_bytes;
   const void *bytes = g_bytes_get_data (input, &n_bytes);
   const char *principal = identity->principal != NULL ? identity->principal : "";
-  gboolean sent
-    = bus != NULL
-      && sd_bus_message_new_method_call (bus, &message, self->target->bus_name, self->target->bus_path,
-                                         self->target->bus_interface, self->target->bus_method)
-           >= 0
-      && sd_bus_message_append (message, "sssss", identity->turn, identity->channel, identity->speaker_id,
-                                identity->speaker_name, principal)
-           >= 0
-      && sd_bus_message_append_array (message, 'y', bytes, n_bytes) >= 0
-      && sd_bus_call_async (bus, &self->slot, message, on_provider_answer, self,
-                            (uint64_t) self->target->deadline_msec * 1000)
-           >= 0;
+  gboolean sent =
+    bus != NULL
+    && sd_bus_message_new_method_call (bus, &message, self->target->bus_name, self->target->bus_path,
+                                       self->target->bus_interface, self->target->bus_method)
+         >= 0
+    && sd_bus_message_append (message, "sssss", identity->turn, identity->channel, identity->speaker_id,
+                              identity->speaker_name, principal)
+         >= 0
+    && sd_bus_message_append_array (message, 'y', bytes, n_bytes) >= 0
+    && sd_bus_call_async (bus, &self->slot, message, on_provider_answer, self,
+                          (uint64_t) self->target->deadline_msec * 1000)
+         >= 0;
 
   if (!sent)
     call_answer (self, SBX_FAILURE_TOOL_FAILED);

@@ -2,10 +2,11 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* One call of a host tool: a socket (an operator's own unit), or a method of a bus provider.
  *
- * A socket tool reads one line of JSON that sandboxd alone makes, {"turn","channel","speaker":{"id","name"},"principal"},
- * then the guest's input as it came, up to the end; it writes text, up to the end. Two parts, so that no input can forge
- * the identity. Closing early is the cancellation. A bus provider is called with (ssssay) turn, channel, speaker id,
- * speaker name, principal (empty where there is none) and input, and answers (s) text.
+ * A socket tool reads one line of JSON that sandboxd alone makes,
+ * {"turn","channel","speaker":{"id","name"},"principal"}, then the guest's input as it came, up to the end;
+ * it writes text, up to the end. Two parts, so that no input can forge the identity. Closing early is the
+ * cancellation. A bus provider is called with (ssssay) turn, channel, speaker id, speaker name, principal
+ * (empty where there is none) and input, and answers (s) text.
  */
 #pragma once
 
@@ -16,14 +17,15 @@
 #include "wire/failure.h"
 
 #define SBX_TOOL_DEFAULT_DEADLINE_MSEC 60000u
-/* Calls of one tool at once, over all turns; below the 64 connections at which a socket unit starts to reset them. */
+/* Calls of one tool at once, over all turns; below the 64 connections at which a socket unit starts to reset
+ * them. */
 #define SBX_TOOL_MAX_RUNNING 32u
 
 /* Where a tool is. Made at start-up from the configuration; shared by reference. */
 typedef struct {
   grefcount refs;
   char *name;
-  char *socket;  /* NULL for a bus provider */
+  char *socket; /* NULL for a bus provider */
   char *bus_name;
   char *bus_path;
   char *bus_interface;
@@ -34,8 +36,8 @@ typedef struct {
 } SbxToolTarget;
 
 SbxToolTarget *sbx_tool_target_new_socket (const char *name, const char *socket);
-SbxToolTarget *sbx_tool_target_new_bus (const char *name, const char *bus_name, const char *path, const char *interface,
-                                        const char *method);
+SbxToolTarget *sbx_tool_target_new_bus (const char *name, const char *bus_name, const char *path,
+                                        const char *interface, const char *method);
 SbxToolTarget *sbx_tool_target_ref (SbxToolTarget *self);
 void sbx_tool_target_unref (SbxToolTarget *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxToolTarget, sbx_tool_target_unref)
@@ -52,7 +54,8 @@ typedef struct {
 /* The line that a socket tool gets, with its line end. */
 GBytes *sbx_tool_identity_line (const SbxToolIdentity *identity);
 
-/* Calls the tool. bus is used for a bus provider only and may be NULL otherwise. target is kept while the call runs. */
+/* Calls the tool. bus is used for a bus provider only and may be NULL otherwise. target is kept while the
+ * call runs. */
 void sbx_tool_call_async (SbxToolTarget *target, sd_bus *bus, const SbxToolIdentity *identity, GBytes *input,
                           GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 

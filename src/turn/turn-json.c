@@ -126,10 +126,11 @@ sbx_turn_json_write (const SbxSettings *settings, const SbxTurnWords *words, GEr
 
   if (out->len > SBX_MAX_TURN_BYTES)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
-                   "The turn takes %zu bytes as JSON, and a worker takes %u: shorten the message, or the tools' "
-                   "descriptions",
-                   out->len, SBX_MAX_TURN_BYTES);
+      g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
+        "The turn takes %zu bytes as JSON, and a worker takes %u: shorten the message, or the tools' "
+        "descriptions",
+        out->len, SBX_MAX_TURN_BYTES);
       g_string_free (out, TRUE);
       return NULL;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What the files of one turn share: turn.c (states), turn-start.c, turn-watch.c (what comes while it runs), turn-end.c. */
+/* What the files of one turn share: turn.c (states), turn-start.c, turn-watch.c (what comes while it runs),
+ * turn-end.c. */
 #pragma once
 
 #include "base/deadline.h"
@@ -49,7 +50,7 @@ struct _SbxTurn {
   gboolean has_reply;
   SbxControlReply reply;
   gboolean asking_why;
-  SbxDeadline *patience; /* for the exit status behind a reply, or a reply behind the exit */
+  SbxDeadline *patience;    /* for the exit status behind a reply, or a reply behind the exit */
   SbxFailure model_failure; /* of the last model call; NONE when it went well */
   guint calls;
   guint64 prompt_tokens;

@@ -63,8 +63,9 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
   SbxFailure failure = SBX_FAILURE_NONE;
   g_auto (SbxFd) grant_fd = sbx_egress_client_announce_finish (result, &failure);
-  const SbxTurnWords words
-    = { .text = self->text, .speaker_id = self->speaker_id, .speaker_name = self->speaker_name };
+  const SbxTurnWords words = { .text = self->text,
+                               .speaker_id = self->speaker_id,
+                               .speaker_name = self->speaker_name };
 
   if (!sbx_turn_is_open (self))
     return;
@@ -80,14 +81,16 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
       sbx_turn_fail (self, SBX_FAILURE_INTERNAL, error);
       return;
     }
-  /* START goes first: a quick worker must not find a broker that still says 410. Reading and writing do not meet on a
-   * socket, so the broker may have the stream while the turn is being written. */
-  if (!sbx_broker_session_start (self->session, sbx_turn_left_msec (self), self->grant_fd, self->stream_fd, &error))
+  /* START goes first: a quick worker must not find a broker that still says 410. Reading and writing do not
+   * meet on a socket, so the broker may have the stream while the turn is being written. */
+  if (!sbx_broker_session_start (self->session, sbx_turn_left_msec (self), self->grant_fd, self->stream_fd,
+                                 &error))
     {
       sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
       return;
     }
-  sbx_attach_write_async (self->stream_fd, turn, WRITE_MSEC, self->cancellable, write_done, sbx_turn_ref (self));
+  sbx_attach_write_async (self->stream_fd, turn, WRITE_MSEC, self->cancellable, write_done,
+                          sbx_turn_ref (self));
   self->begun_usec = g_get_monotonic_time ();
   sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO,
                  &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
@@ -108,8 +111,8 @@ sbx_turn_try_begin (SbxTurn *self)
   for (guint i = 0; i < servers->len; i++)
     g_ptr_array_add (names, ((SbxMcpServer *) servers->pdata[i])->name);
   g_ptr_array_add (names, NULL);
-  grant = sbx_grant_new (self->id, self->channel, self->speaker_id, sbx_turn_left_msec (self), (guint32) config->calls,
-                         (const char *const *) names->pdata);
+  grant = sbx_grant_new (self->id, self->channel, self->speaker_id, sbx_turn_left_msec (self),
+                         (guint32) config->calls, (const char *const *) names->pdata);
   sbx_egress_client_announce_async (self->context->egress, grant, self->cancellable, announce_done,
                                     sbx_turn_ref (self));
 }
@@ -159,7 +162,8 @@ gate_done (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   if (!fine)
     {
-      sbx_turn_fail (self, error->domain == SBX_UNITS_ERROR ? SBX_FAILURE_SCOPE_REFUSED : SBX_FAILURE_BROKER_FAILED,
+      sbx_turn_fail (self,
+                     error->domain == SBX_UNITS_ERROR ? SBX_FAILURE_SCOPE_REFUSED : SBX_FAILURE_BROKER_FAILED,
                      error);
       return;
     }
@@ -191,8 +195,8 @@ start_broker (SbxTurn *self)
                                           &sbx_turn_session_events, self);
   sbx_broker_session_set_bus (self->session, context->bus);
   sbx_broker_process_gate_async (self->process, context->scopes, context->scopes_self, self->id,
-                                 context->settings->config->deadline_usec + SCOPE_MARGIN_USEC, self->cancellable,
-                                 gate_done, sbx_turn_ref (self));
+                                 context->settings->config->deadline_usec + SCOPE_MARGIN_USEC,
+                                 self->cancellable, gate_done, sbx_turn_ref (self));
 }
 
 /* --- the container --- */
@@ -323,7 +327,8 @@ make_directories (SbxTurn *self)
   const SbxTurnContext *context = self->context;
   g_autoptr (GError) error = NULL;
 
-  self->workspace = sbx_workspace_open (context->workspaces_root, self->channel_hash, context->worker_gid, &error);
+  self->workspace =
+    sbx_workspace_open (context->workspaces_root, self->channel_hash, context->worker_gid, &error);
   if (self->workspace == NULL)
     {
       SbxFailure failure = SBX_FAILURE_INTERNAL;
@@ -338,8 +343,8 @@ make_directories (SbxTurn *self)
       sbx_turn_fail (self, failure, error);
       return FALSE;
     }
-  self->run_dir
-    = sbx_run_dir_make (context->run_root, self->id, context->worker_gid, &self->listener, &error);
+  self->run_dir =
+    sbx_run_dir_make (context->run_root, self->id, context->worker_gid, &self->listener, &error);
   if (self->run_dir != NULL)
     return TRUE;
   sbx_turn_fail (self,

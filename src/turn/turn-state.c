@@ -7,8 +7,14 @@ typedef struct {
   SbxTurnAction action;
 } Step;
 
-#define BUG { SBX_TURN_STATE_FINISHING, SBX_TURN_ACTION_BUG }
-#define STAY(state) { SBX_TURN_STATE_##state, SBX_TURN_ACTION_NOTHING }
+#define BUG                                                                                                  \
+  {                                                                                                          \
+    SBX_TURN_STATE_FINISHING, SBX_TURN_ACTION_BUG                                                            \
+  }
+#define STAY(state)                                                                                          \
+  {                                                                                                          \
+    SBX_TURN_STATE_##state, SBX_TURN_ACTION_NOTHING                                                          \
+  }
 
 static const Step table[_SBX_TURN_STATE_LAST + 1][_SBX_TURN_EVENT_LAST + 1] = {
   [SBX_TURN_STATE_QUEUED] = {

@@ -6,7 +6,7 @@
 
 /* Exit status and reply come from different processes; how long the one is waited for behind the other. */
 #define PATIENCE_MSEC 5000u
-#define INSPECT_MSEC 3000u
+#define INSPECT_MSEC  3000u
 
 /* --- why it failed --- */
 
@@ -21,17 +21,18 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   if (state != NULL && state->oom_killed)
     {
-      sbx_log_event (SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
-                     &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
-                     "The worker of turn %s used more memory than it may", self->id);
+      sbx_log_event (
+        SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
+        &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
+        "The worker of turn %s used more memory than it may", self->id);
       sbx_turn_fail (self, SBX_FAILURE_WORKER_OOM, NULL);
     }
   /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
   else if (exit_status > 128 && exit_status < 192)
     sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, NULL);
   else
-    sbx_turn_fail (self, self->model_failure != SBX_FAILURE_NONE ? self->model_failure : SBX_FAILURE_WORKER_FAILED,
-                   NULL);
+    sbx_turn_fail (
+      self, self->model_failure != SBX_FAILURE_NONE ? self->model_failure : SBX_FAILURE_WORKER_FAILED, NULL);
 }
 
 /* No reply that counts, for a reason that only the container's state and the last model call can tell. */
@@ -174,13 +175,20 @@ on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpoin
   g_autofree char *asked = g_strdup_printf ("%u", entry->request_bytes);
   g_autofree char *answered = g_strdup_printf ("%u", entry->answer_bytes);
   g_autofree char *msec = g_strdup_printf ("%u", entry->duration_msec);
-  const char *const more[] = { "SANDBOX_ROUTE",         route_name (entry->route),
-                               "SANDBOX_NAME",          entry->name,
-                               "SANDBOX_STATUS",        status,
-                               "SANDBOX_UPSTREAM_STATUS", upstream,
-                               "SANDBOX_REQUEST_BYTES", asked,
-                               "SANDBOX_ANSWER_BYTES",  answered,
-                               "SANDBOX_MSEC",          msec,
+  const char *const more[] = { "SANDBOX_ROUTE",
+                               route_name (entry->route),
+                               "SANDBOX_NAME",
+                               entry->name,
+                               "SANDBOX_STATUS",
+                               status,
+                               "SANDBOX_UPSTREAM_STATUS",
+                               upstream,
+                               "SANDBOX_REQUEST_BYTES",
+                               asked,
+                               "SANDBOX_ANSWER_BYTES",
+                               answered,
+                               "SANDBOX_MSEC",
+                               msec,
                                NULL };
   const SbxLogFields fields = { .turn = self->id,
                                 .channel = self->channel,

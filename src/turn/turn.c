@@ -20,8 +20,8 @@ sbx_turn_tools_new (GPtrArray *tools)
       if (tool->socket != NULL)
         target = sbx_tool_target_new_socket (tool->spec.name, tool->socket);
       else
-        target = sbx_tool_target_new_bus (tool->spec.name, tool->bus_name, tool->bus_path, tool->bus_interface,
-                                          tool->bus_method);
+        target = sbx_tool_target_new_bus (tool->spec.name, tool->bus_name, tool->bus_path,
+                                          tool->bus_interface, tool->bus_method);
       target->deadline_msec = tool->deadline_sec * 1000;
       target->max_calls = tool->max_calls;
       g_ptr_array_add (targets, target);
@@ -41,7 +41,8 @@ make_id (void)
 }
 
 SbxTurn *
-sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events, gpointer user_data)
+sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events,
+              gpointer user_data)
 {
   SbxTurn *self = g_new0 (SbxTurn, 1);
 
@@ -119,24 +120,33 @@ record (SbxTurn *self)
   g_autofree char *running = g_strdup_printf ("%u", msec_since (self->begun_usec));
   g_autofree char *prompt = g_strdup_printf ("%" G_GUINT64_FORMAT, self->prompt_tokens);
   g_autofree char *completion = g_strdup_printf ("%" G_GUINT64_FORMAT, self->completion_tokens);
-  const char *const more[] = { "SANDBOX_CALLS",         calls,   "SANDBOX_TOTAL_MSEC",    total,
-                               "SANDBOX_RUNNING_MSEC",  running, "SANDBOX_PROMPT_TOKENS", prompt,
-                               "SANDBOX_ANSWER_TOKENS", completion, NULL };
+  const char *const more[] = { "SANDBOX_CALLS",
+                               calls,
+                               "SANDBOX_TOTAL_MSEC",
+                               total,
+                               "SANDBOX_RUNNING_MSEC",
+                               running,
+                               "SANDBOX_PROMPT_TOKENS",
+                               prompt,
+                               "SANDBOX_ANSWER_TOKENS",
+                               completion,
+                               NULL };
   const SbxLogFields fields = {
     .turn = self->id,
     .channel = self->channel,
     .outcome = sbx_outcome_name (self->outcome.kind),
-    .reason = self->outcome.kind == SBX_OUTCOME_REFUSED ? "mode-off" : sbx_failure_name (self->outcome.failure),
+    .reason =
+      self->outcome.kind == SBX_OUTCOME_REFUSED ? "mode-off" : sbx_failure_name (self->outcome.failure),
     .container = self->container,
     .more = more,
   };
 
   if (self->outcome.kind == SBX_OUTCOME_REPLIED)
-    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s in %s replied after %s ms and %s calls", self->id,
-                   self->channel, total, calls);
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
+                   "Turn %s in %s replied after %s ms and %s calls", self->id, self->channel, total, calls);
   else if (self->outcome.kind == SBX_OUTCOME_REFUSED)
-    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s was refused: %s is not sandboxed any more",
-                   self->id, self->channel);
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
+                   "Turn %s was refused: %s is not sandboxed any more", self->id, self->channel);
   else
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED,
                    self->outcome.failure == SBX_FAILURE_CANCELLED ? LOG_INFO : LOG_WARNING, &fields,
@@ -158,8 +168,8 @@ sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
     {
       const SbxLogFields fields = { .turn = self->id, .reason = "internal" };
 
-      sbx_log (LOG_ERR, &fields, "Turn %s met event %d in state %s; this is a fault in sandboxd", self->id, (int) event,
-               sbx_turn_state_name (before));
+      sbx_log (LOG_ERR, &fields, "Turn %s met event %d in state %s; this is a fault in sandboxd", self->id,
+               (int) event, sbx_turn_state_name (before));
       self->state = before;
       sbx_turn_settle (self, SBX_OUTCOME_FAILED, SBX_FAILURE_INTERNAL);
       return;
@@ -207,7 +217,9 @@ sbx_turn_fail (SbxTurn *self, SbxFailure failure, const GError *error)
     return;
   if (error != NULL)
     {
-      const SbxLogFields fields = { .turn = self->id, .channel = self->channel, .reason = sbx_failure_name (failure) };
+      const SbxLogFields fields = { .turn = self->id,
+                                    .channel = self->channel,
+                                    .reason = sbx_failure_name (failure) };
 
       sbx_log (LOG_ERR, &fields, "Turn %s: %s", self->id, error->message);
     }
@@ -237,8 +249,8 @@ void
 sbx_turn_admit (SbxTurn *self)
 {
   self->admitted_usec = g_get_monotonic_time ();
-  self->deadline
-    = sbx_deadline_new ((guint) (self->context->settings->config->deadline_usec / 1000), on_turn_deadline, self);
+  self->deadline = sbx_deadline_new ((guint) (self->context->settings->config->deadline_usec / 1000),
+                                     on_turn_deadline, self);
   sbx_turn_step (self, SBX_TURN_EVENT_ADMITTED);
 }
 

@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* One turn, from the moment it was accepted until nothing is left of it.
  *
- * A turn moves only by the table of turn-state.h. Its outcome is recorded in the journal and told once, as soon as it is
- * known; removing what was made goes on behind it: the grant is shut down, the broker killed, then the container removed,
- * then the run directory. What cannot be removed goes to the reaper, and the turn is finished all the same.
+ * A turn moves only by the table of turn-state.h. Its outcome is recorded in the journal and told once, as
+ * soon as it is known; removing what was made goes on behind it: the grant is shut down, the broker killed,
+ * then the container removed, then the run directory. What cannot be removed goes to the reaper, and the turn
+ * is finished all the same.
  */
 #pragma once
 
@@ -69,7 +70,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxTurn, sbx_turn_unref)
 /* Its place has come. */
 void sbx_turn_admit (SbxTurn *self);
 
-/* Ends it with this reason (_CANCELLED, _RESTARTED), in any state; nothing when an outcome is known already. */
+/* Ends it with this reason (_CANCELLED, _RESTARTED), in any state; nothing when an outcome is known already.
+ */
 void sbx_turn_stop (SbxTurn *self, SbxFailure failure);
 
 /* Ends a turn that waits: not allowed any more. */

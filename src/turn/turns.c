@@ -149,7 +149,8 @@ on_turn_left (SbxTurn *turn, gpointer user_data)
 static const SbxTurnEvents turn_events = { on_turn_told, on_turn_changed, on_turn_left };
 
 SbxTurn *
-sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, SbxTurnTold told, gpointer user_data, GError **error)
+sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, SbxTurnTold told, gpointer user_data,
+                  GError **error)
 {
   Entry *entry;
 

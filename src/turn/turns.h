@@ -15,16 +15,16 @@ typedef struct _SbxTurns SbxTurns;
 typedef void (*SbxTurnTold) (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data);
 
 /* context and channels must outlive it. changed: counts changed; may be NULL. */
-SbxTurns *sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, void (*changed) (gpointer user_data),
-                         gpointer user_data);
+SbxTurns *sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels,
+                         void (*changed) (gpointer user_data), gpointer user_data);
 /* Only when none is left, or at the very end. NULL is fine. */
 void sbx_turns_free (SbxTurns *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxTurns, sbx_turns_free)
 
-/* Accepts a turn (borrowed: it is the registry's until it has left) or gives NULL with error set (SBX_BUS_ERROR). told is
- * called from the main loop, never from here. */
-SbxTurn *sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, SbxTurnTold told, gpointer user_data,
-                           GError **error);
+/* Accepts a turn (borrowed: it is the registry's until it has left) or gives NULL with error set
+ * (SBX_BUS_ERROR). told is called from the main loop, never from here. */
+SbxTurn *sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, SbxTurnTold told,
+                           gpointer user_data, GError **error);
 
 /* NULL where there is none of that id. */
 SbxTurn *sbx_turns_find (SbxTurns *self, const char *id);

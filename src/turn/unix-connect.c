@@ -19,7 +19,8 @@ sbx_unix_connect (const char *path, GError **error)
 
   if (strlen (path) >= sizeof address.sun_path)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s is too long for a socket's path", path);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s is too long for a socket's path",
+                   path);
       return -1;
     }
   memcpy (address.sun_path, path, strlen (path));

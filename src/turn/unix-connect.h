@@ -5,6 +5,6 @@
 
 #include <glib.h>
 
-/* A connected, non-blocking, close-on-exec stream socket, or -1 with error set (G_IO_ERROR). A listener whose backlog is
- * full counts as not there: connect() on such a socket cannot be awaited (unix(7)). */
+/* A connected, non-blocking, close-on-exec stream socket, or -1 with error set (G_IO_ERROR). A listener whose
+ * backlog is full counts as not there: connect() on such a socket cannot be awaited (unix(7)). */
 int sbx_unix_connect (const char *path, GError **error);

@@ -11,7 +11,7 @@
 
 #define WORKSPACE_MODE 0770u
 
-G_DEFINE_QUARK (sbx-workspace-error-quark, sbx_workspace_error)
+G_DEFINE_QUARK (sbx - workspace - error - quark, sbx_workspace_error)
 
 static void
 set_errno_error (GError **error, const char *doing, const char *path)
@@ -27,8 +27,8 @@ set_errno_error (GError **error, const char *doing, const char *path)
                g_strerror (saved_errno));
 }
 
-/* Link by link, so that no part of the path is a symbolic link. openat2() would do it in one call, but RestrictSUIDSGID=
- * of the unit answers it with ENOSYS: a filter cannot look into its argument. */
+/* Link by link, so that no part of the path is a symbolic link. openat2() would do it in one call, but
+ * RestrictSUIDSGID= of the unit answers it with ENOSYS: a filter cannot look into its argument. */
 static int
 open_directory (int parent, const char *path)
 {
@@ -70,10 +70,11 @@ check_root_mode (const char *root, int fd, GError **error)
   /* Entering by name is all that the worker's group would get, and dockerd is root. */
   if (status.st_uid == geteuid () && (status.st_mode & 066) == 0)
     return TRUE;
-  g_set_error (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE,
-               "%s must belong to the service's user (%u) and be neither readable nor writable for others (owner %u, "
-               "mode %04o)",
-               root, (guint) geteuid (), (guint) status.st_uid, (guint) (status.st_mode & 07777));
+  g_set_error (
+    error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE,
+    "%s must belong to the service's user (%u) and be neither readable nor writable for others (owner %u, "
+    "mode %04o)",
+    root, (guint) geteuid (), (guint) status.st_uid, (guint) (status.st_mode & 07777));
   return FALSE;
 }
 
@@ -100,12 +101,13 @@ check_workspace (const char *path, int fd, gid_t worker_gid, GError **error)
       set_errno_error (error, "look at", path);
       return FALSE;
     }
-  if (status.st_uid == geteuid () && status.st_gid == worker_gid && (status.st_mode & 07777) == WORKSPACE_MODE)
+  if (status.st_uid == geteuid () && status.st_gid == worker_gid
+      && (status.st_mode & 07777) == WORKSPACE_MODE)
     return TRUE;
   g_set_error (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE,
                "The workspace %s must have owner %u, group %u and mode %04o; it has %u, %u and %04o", path,
-               (guint) geteuid (), (guint) worker_gid, WORKSPACE_MODE, (guint) status.st_uid, (guint) status.st_gid,
-               (guint) (status.st_mode & 07777));
+               (guint) geteuid (), (guint) worker_gid, WORKSPACE_MODE, (guint) status.st_uid,
+               (guint) status.st_gid, (guint) (status.st_mode & 07777));
   return FALSE;
 }
 

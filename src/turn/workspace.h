@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* A channel's own directory: what its workers may keep.
  *
- * It belongs to sandboxd with the worker's group, mode 0770, below a parent that only sandboxd can enter. It is never
- * followed through a link and never mended: a foreign owner or another mode is a named error, for a person to look at.
+ * It belongs to sandboxd with the worker's group, mode 0770, below a parent that only sandboxd can enter. It
+ * is never followed through a link and never mended: a foreign owner or another mode is a named error, for a
+ * person to look at.
  */
 #pragma once
 
@@ -21,6 +22,6 @@ typedef enum {
 /* Checks or makes the workspaces' parent. Blocking, once at start. */
 gboolean sbx_workspace_check_root (const char *root, GError **error);
 
-/* The absolute path of the channel's workspace (channel_hash: 64 hex digits), made where it is missing, checked in any
- * case. Free with g_free(). NULL with error set. */
+/* The absolute path of the channel's workspace (channel_hash: 64 hex digits), made where it is missing,
+ * checked in any case. Free with g_free(). NULL with error set. */
 char *sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid, GError **error);

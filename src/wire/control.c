@@ -8,7 +8,7 @@
 #include "wire/pack-private.h"
 
 /* Room for lengths, counts and numbers beside the bounded texts. */
-#define OVERHEAD_BYTES 256u
+#define OVERHEAD_BYTES   256u
 #define MAX_CONFIG_BYTES (1024u * 1024u)
 #define MAX_KEPT_MEMBERS 16u
 
@@ -185,7 +185,8 @@ sbx_control_tool_result_encode (SbxFailure failure, GBytes *text)
   GByteArray *out = g_byte_array_new ();
 
   sbx_pack_u8 (out, (guint8) failure);
-  sbx_pack_bytes (out, text != NULL ? g_bytes_get_data (text, NULL) : NULL, text != NULL ? g_bytes_get_size (text) : 0);
+  sbx_pack_bytes (out, text != NULL ? g_bytes_get_data (text, NULL) : NULL,
+                  text != NULL ? g_bytes_get_size (text) : 0);
   return out;
 }
 

@@ -2,15 +2,16 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* What sandboxd and a turn's broker say to each other over the control socket.
  *
- * sandboxd -> broker: CONFIG once, while the broker is not locked down; it then locks itself down and answers READY.
- * START with two descriptors (the grant to the egress, the worker's attached stream) once, when the turn begins.
- * TOOL_RESULT for each TOOL_CALL, with its id. END: every later request gets 410.
- * broker -> sandboxd: READY, TOOL_CALL, TOOL_CANCEL (same id; a result may still come and is dropped), AUDIT after each
+ * sandboxd -> broker: CONFIG once, while the broker is not locked down; it then locks itself down and answers
+ * READY. START with two descriptors (the grant to the egress, the worker's attached stream) once, when the
+ * turn begins. TOOL_RESULT for each TOOL_CALL, with its id. END: every later request gets 410. broker ->
+ * sandboxd: READY, TOOL_CALL, TOOL_CANCEL (same id; a result may still come and is dropped), AUDIT after each
  * call and refusal, and exactly one of REPLY and NO_REPLY after START.
  *
- * sandboxd treats inputs and results of tools as opaque bytes; it reads nothing else that a guest can shape but the
- * reply's text, which the broker has read by the strict JSON gate and this decoder bounds and checks to be UTF-8.
- * Each encoder gives a new array; each decoder returns FALSE with error set, leaving nothing to free.
+ * sandboxd treats inputs and results of tools as opaque bytes; it reads nothing else that a guest can shape
+ * but the reply's text, which the broker has read by the strict JSON gate and this decoder bounds and checks
+ * to be UTF-8. Each encoder gives a new array; each decoder returns FALSE with error set, leaving nothing to
+ * free.
  */
 #pragma once
 
@@ -37,7 +38,8 @@ typedef struct {
   gboolean reply_at_newline; /* our own image; else the reply counts at the end of output */
   char **tools;              /* host tools on offer */
   GPtrArray *servers;        /* of SbxControlServer */
-  char **kept_members;       /* members of assistant messages that the operator lets through beside the contract's */
+  char *
+    *kept_members; /* members of assistant messages that the operator lets through beside the contract's */
 } SbxControlConfig;
 
 SbxControlConfig *sbx_control_config_new (void); /* empty lists, default budget */
@@ -47,17 +49,20 @@ GByteArray *sbx_control_config_encode (const SbxControlConfig *self);
 SbxControlConfig *sbx_control_config_decode (GBytes *payload, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxControlConfig, sbx_control_config_free)
 
-/* START: how long the turn may last from now, in milliseconds. Descriptors: [0] grant, [1] attached stream. */
+/* START: how long the turn may last from now, in milliseconds. Descriptors: [0] grant, [1] attached stream.
+ */
 GByteArray *sbx_control_start_encode (guint32 deadline_msec);
 gboolean sbx_control_start_decode (GBytes *payload, guint32 *ret_deadline_msec, GError **error);
 
-/* TOOL_CALL: the listed tool's name, and the guest's input as it came (a JSON object, gated by the broker). */
+/* TOOL_CALL: the listed tool's name, and the guest's input as it came (a JSON object, gated by the broker).
+ */
 GByteArray *sbx_control_tool_call_encode (const char *name, GBytes *input);
 gboolean sbx_control_tool_call_decode (GBytes *payload, char **ret_name, GBytes **ret_input, GError **error);
 
 /* TOOL_RESULT: SBX_FAILURE_NONE and the text (valid UTF-8 of at most SBX_MAX_ANSWER_BYTES), or why not. */
 GByteArray *sbx_control_tool_result_encode (SbxFailure failure, GBytes *text);
-gboolean sbx_control_tool_result_decode (GBytes *payload, SbxFailure *ret_failure, GBytes **ret_text, GError **error);
+gboolean
+sbx_control_tool_result_decode (GBytes *payload, SbxFailure *ret_failure, GBytes **ret_text, GError **error);
 
 /* REPLY. A decoded text is one that the bus takes (base/text.h), whatever the broker sent. */
 typedef enum {
@@ -72,7 +77,8 @@ typedef struct {
   gboolean ok;
   char *text; /* at most SBX_MAX_REPLY_UNITS */
   SbxCompactionBy compaction;
-  guint8 compaction_reason; /* why an earlier choice was not taken: 0 none, else a number of wire/reply.h's list */
+  guint8
+    compaction_reason; /* why an earlier choice was not taken: 0 none, else a number of wire/reply.h's list */
   guint32 compaction_tokens_before;
 } SbxControlReply;
 
@@ -81,7 +87,8 @@ GByteArray *sbx_control_reply_encode (const SbxControlReply *self);
 gboolean sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, GError **error);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SbxControlReply, sbx_control_reply_clear)
 
-/* NO_REPLY: SBX_FAILURE_REPLY_INVALID, _REPLY_TOO_LARGE, or _WORKER_FAILED when output ended with nothing in it. */
+/* NO_REPLY: SBX_FAILURE_REPLY_INVALID, _REPLY_TOO_LARGE, or _WORKER_FAILED when output ended with nothing in
+ * it. */
 GByteArray *sbx_control_no_reply_encode (SbxFailure failure);
 gboolean sbx_control_no_reply_decode (GBytes *payload, SbxFailure *ret_failure, GError **error);
 
@@ -99,13 +106,13 @@ typedef struct {
   char name[SBX_MAX_NAME_BYTES + 1]; /* tool or server on the list, else empty */
   guint16 status;                    /* what the guest got; 0 for a connection closed without an answer */
   SbxFailure failure;
-  guint16 upstream_status;           /* 0 where there was none */
+  guint16 upstream_status; /* 0 where there was none */
   guint32 request_bytes;
   guint32 answer_bytes;
   guint32 duration_msec;
-  guint32 prompt_tokens;             /* 0 where the endpoint gave no usage */
+  guint32 prompt_tokens; /* 0 where the endpoint gave no usage */
   guint32 completion_tokens;
-  guint32 omitted;                   /* entries before this one that were not sent: a turn has a bound of them */
+  guint32 omitted; /* entries before this one that were not sent: a turn has a bound of them */
 } SbxControlAudit;
 
 GByteArray *sbx_control_audit_encode (const SbxControlAudit *self);

@@ -141,8 +141,8 @@ link_take_fds (SbxFrameLink *self, struct msghdr *message)
   return fine;
 }
 
-/* Reads up to n_bytes. Returns the count, 0 at the end, -1 with errno; EPROTO where descriptors came that nobody
- * expects. */
+/* Reads up to n_bytes. Returns the count, 0 at the end, -1 with errno; EPROTO where descriptors came that
+ * nobody expects. */
 static gssize
 link_read (SbxFrameLink *self, guint8 *place, gsize n_bytes)
 {
@@ -181,8 +181,8 @@ link_deliver (SbxFrameLink *self)
     sbx_fd_close (fds[i]);
   if (!fine && !self->closed)
     {
-      g_autoptr (GError) error
-        = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "The peer sent a frame that breaks the rules");
+      g_autoptr (GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                                                      "The peer sent a frame that breaks the rules");
 
       link_break (self, error);
     }
@@ -200,9 +200,11 @@ link_step (SbxFrameLink *self)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return TRUE;
   if (n < 0)
-    error = g_error_new_literal (G_IO_ERROR, g_io_error_from_errno (errno), "The connection to the peer broke");
+    error =
+      g_error_new_literal (G_IO_ERROR, g_io_error_from_errno (errno), "The connection to the peer broke");
   else if (n == 0 && (self->got > 0 || self->rule != NULL))
-    error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "The peer closed in the middle of a frame");
+    error =
+      g_error_new_literal (G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "The peer closed in the middle of a frame");
   if (n <= 0)
     {
       link_break (self, error);
@@ -238,8 +240,8 @@ on_link_readable (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_CONTINUE; /* link_stop() destroys the source */
 }
 
-/* Writes what the kernel takes now. Returns FALSE with errno set on a broken connection. A peer that has closed is no
- * break: its last frames may lie unread, so the end is told by the read that comes to it. */
+/* Writes what the kernel takes now. Returns FALSE with errno set on a broken connection. A peer that has
+ * closed is no break: its last frames may lie unread, so the end is told by the read that comes to it. */
 static gboolean
 link_flush (SbxFrameLink *self)
 {
@@ -251,7 +253,8 @@ link_flush (SbxFrameLink *self)
         char bytes[CMSG_SPACE (sizeof (int) * SBX_FRAME_MAX_FDS)];
         struct cmsghdr align;
       } control = { .bytes = { 0 } };
-      struct iovec vector = { .iov_base = first->bytes + first->written, .iov_len = first->n_bytes - first->written };
+      struct iovec vector = { .iov_base = first->bytes + first->written,
+                              .iov_len = first->n_bytes - first->written };
       struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1 };
       gssize n;
 
@@ -266,7 +269,8 @@ link_flush (SbxFrameLink *self)
           control.align.cmsg_len = CMSG_LEN (fds_bytes);
           memcpy (CMSG_DATA (&control.align), first->fds, fds_bytes);
         }
-      /* The broker's syscall filter has no sendmsg: a process that never sends a descriptor must not be able to. */
+      /* The broker's syscall filter has no sendmsg: a process that never sends a descriptor must not be able
+       * to. */
       if (first->n_fds > 0)
         n = sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
       else
@@ -297,8 +301,8 @@ on_link_writable (int fd, GIOCondition condition, gpointer user_data)
   fine = link_flush (self);
   if (!fine)
     {
-      g_autoptr (GError) error
-        = g_error_new_literal (G_IO_ERROR, g_io_error_from_errno (errno), "Cannot write to the peer");
+      g_autoptr (GError) error =
+        g_error_new_literal (G_IO_ERROR, g_io_error_from_errno (errno), "Cannot write to the peer");
 
       link_break (self, error);
     }
@@ -347,8 +351,8 @@ sbx_frame_link_free (SbxFrameLink *self)
 }
 
 gboolean
-sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *payload, const int *fds, guint n_fds,
-                     GError **error)
+sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *payload, const int *fds,
+                     guint n_fds, GError **error)
 {
   gsize payload_bytes = payload != NULL ? g_bytes_get_size (payload) : 0;
   SbxFrameHead head = { .type = type, .id = id, .n_bytes = (guint32) payload_bytes };
@@ -383,8 +387,8 @@ sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *
           int saved_errno = errno;
 
           outgoing_free (outgoing);
-          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot duplicate a descriptor: %s",
-                       g_strerror (saved_errno));
+          g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno),
+                       "Cannot duplicate a descriptor: %s", g_strerror (saved_errno));
           return FALSE;
         }
       outgoing->fds[outgoing->n_fds++] = copy;
@@ -392,15 +396,16 @@ sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *
   g_queue_push_tail (&self->outgoing, outgoing);
   self->queued_bytes += n_bytes;
 
-  /* Tried at once: nearly every frame fits. A broken connection is told by the write source, from the loop, so that
-   * the closed handler never runs inside a send. */
+  /* Tried at once: nearly every frame fits. A broken connection is told by the write source, from the loop,
+   * so that the closed handler never runs inside a send. */
   if (self->write_source == NULL && (!link_flush (self) || !g_queue_is_empty (&self->outgoing)))
     self->write_source = link_watch (self, G_IO_OUT | G_IO_HUP | G_IO_ERR, on_link_writable);
   return TRUE;
 }
 
 gboolean
-sbx_frame_link_send_packed (SbxFrameLink *self, SbxFrameType type, guint32 id, GByteArray *payload, GError **error)
+sbx_frame_link_send_packed (SbxFrameLink *self, SbxFrameType type, guint32 id, GByteArray *payload,
+                            GError **error)
 {
   g_autoptr (GBytes) bytes = g_byte_array_free_to_bytes (payload);
 

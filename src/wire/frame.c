@@ -51,13 +51,14 @@ sbx_frame_head_read (const guint8 *bytes, const SbxFrameRule *rules, gsize n_rul
         continue;
       if (n_bytes > rules[i].max_bytes)
         {
-          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "A frame of type 0x%04x is longer than %u bytes",
-                       kind >> 16, rules[i].max_bytes);
+          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                       "A frame of type 0x%04x is longer than %u bytes", kind >> 16, rules[i].max_bytes);
           return NULL;
         }
       *ret_head = (SbxFrameHead){ .type = rules[i].type, .id = get_u32 (bytes + 8), .n_bytes = n_bytes };
       return &rules[i];
     }
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "A frame of type 0x%04x is not expected here", kind >> 16);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "A frame of type 0x%04x is not expected here",
+               kind >> 16);
   return NULL;
 }

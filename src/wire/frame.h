@@ -8,15 +8,16 @@
  *   bytes 8-11  id     chosen by the asking side, repeated in the answer; 0 where nothing is asked
  *   bytes 12-15 length of the payload
  *
- * Integers are big-endian. Each receiver has a table of the types that it accepts now, with the largest payload and
- * the exact number of descriptors of each; anything else ends the connection. This file is pure: no I/O.
+ * Integers are big-endian. Each receiver has a table of the types that it accepts now, with the largest
+ * payload and the exact number of descriptors of each; anything else ends the connection. This file is pure:
+ * no I/O.
  */
 #pragma once
 
 #include <glib.h>
 
 #define SBX_FRAME_HEAD_BYTES 16
-#define SBX_FRAME_MAX_FDS 2
+#define SBX_FRAME_MAX_FDS    2
 
 typedef enum {
   /* sandboxd to broker (wire/control.h) */
@@ -65,8 +66,9 @@ typedef struct {
 /* Writes head as SBX_FRAME_HEAD_BYTES bytes. */
 void sbx_frame_head_write (const SbxFrameHead *head, guint8 *ret_bytes);
 
-/* Reads SBX_FRAME_HEAD_BYTES bytes and holds them against rules. Returns the rule that applies, or NULL with error set
- * (G_IO_ERROR_INVALID_DATA): wrong magic, reserved bytes in use, a type that is not in the table, too long.
+/* Reads SBX_FRAME_HEAD_BYTES bytes and holds them against rules. Returns the rule that applies, or NULL with
+ * error set (G_IO_ERROR_INVALID_DATA): wrong magic, reserved bytes in use, a type that is not in the table,
+ * too long.
  */
 const SbxFrameRule *sbx_frame_head_read (const guint8 *bytes, const SbxFrameRule *rules, gsize n_rules,
                                          SbxFrameHead *ret_head, GError **error);

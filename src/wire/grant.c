@@ -6,7 +6,7 @@
 
 #include "wire/pack-private.h"
 
-#define OVERHEAD_BYTES 4096u
+#define OVERHEAD_BYTES      4096u
 #define MAX_COMPLAINT_BYTES 4096u
 
 const SbxFrameRule sbx_grant_rules_egress[] = {
@@ -33,8 +33,8 @@ const gsize sbx_grant_n_rules_client = G_N_ELEMENTS (sbx_grant_rules_client);
 /* --- ANNOUNCE --- */
 
 SbxGrant *
-sbx_grant_new (const char *turn, const char *channel, const char *speaker, guint32 deadline_msec, guint32 call_budget,
-               const char *const *servers)
+sbx_grant_new (const char *turn, const char *channel, const char *speaker, guint32 deadline_msec,
+               guint32 call_budget, const char *const *servers)
 {
   SbxGrant *self = g_new0 (SbxGrant, 1);
 
@@ -214,7 +214,8 @@ sbx_grant_mcp_call_encode (const char *server, const char *tool, GBytes *argumen
 }
 
 gboolean
-sbx_grant_mcp_call_decode (GBytes *payload, char **ret_server, char **ret_tool, GBytes **ret_arguments, GError **error)
+sbx_grant_mcp_call_decode (GBytes *payload, char **ret_server, char **ret_tool, GBytes **ret_arguments,
+                           GError **error)
 {
   g_autofree char *server = NULL;
   g_autofree char *tool = NULL;

@@ -4,10 +4,12 @@
  *
  * A connection to the egress is one of two things, by its first frame, and only sandboxd's uid may make one:
  *
- * - a turn's grant: ANNOUNCE from sandboxd, answered by GRANTED; sandboxd then passes the descriptor to the turn's
- *   broker, which makes its calls on it (MODEL_CALL, MCP_CALL, CALL_CANCEL, answered by ANSWER with the call's id), and
- *   keeps a copy to shut down. The egress enforces budget, one call in flight, routes and deadline by itself.
- * - a service connection: SERVICE, then CHARGE, SCAN and RELOAD from sandboxd, in any order, each answered by its id.
+ * - a turn's grant: ANNOUNCE from sandboxd, answered by GRANTED; sandboxd then passes the descriptor to the
+ * turn's broker, which makes its calls on it (MODEL_CALL, MCP_CALL, CALL_CANCEL, answered by ANSWER with the
+ * call's id), and keeps a copy to shut down. The egress enforces budget, one call in flight, routes and
+ * deadline by itself.
+ * - a service connection: SERVICE, then CHARGE, SCAN and RELOAD from sandboxd, in any order, each answered by
+ * its id.
  *
  * Encoders give a new array; decoders return FALSE (or NULL) with error set, leaving nothing to free.
  */
@@ -19,7 +21,8 @@
 #include "wire/frame.h"
 #include "wire/bounds.h"
 
-extern const SbxFrameRule sbx_grant_rules_egress[]; /* what the egress accepts; which of them when is its state's matter */
+extern const SbxFrameRule
+  sbx_grant_rules_egress[]; /* what the egress accepts; which of them when is its state's matter */
 extern const gsize sbx_grant_n_rules_egress;
 extern const SbxFrameRule sbx_grant_rules_client[]; /* what broker and sandboxd accept from it */
 extern const gsize sbx_grant_n_rules_client;
@@ -41,8 +44,8 @@ GByteArray *sbx_grant_encode (const SbxGrant *self);
 SbxGrant *sbx_grant_decode (GBytes *payload, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxGrant, sbx_grant_free)
 
-/* GRANTED, CHARGED, SCANNED: a verdict. GRANTED carries SBX_FAILURE_NONE or why not (_KEY_MISSING, _INTERNAL);
- * CHARGED SBX_FAILURE_NONE or _BUDGET_SPENT; SCANNED SBX_FAILURE_NONE or _KEY_REFLECTED. */
+/* GRANTED, CHARGED, SCANNED: a verdict. GRANTED carries SBX_FAILURE_NONE or why not (_KEY_MISSING,
+ * _INTERNAL); CHARGED SBX_FAILURE_NONE or _BUDGET_SPENT; SCANNED SBX_FAILURE_NONE or _KEY_REFLECTED. */
 GByteArray *sbx_grant_verdict_encode (SbxFailure failure);
 gboolean sbx_grant_verdict_decode (GBytes *payload, SbxFailure *ret_failure, GError **error);
 
@@ -58,21 +61,22 @@ gboolean sbx_grant_reloaded_decode (GBytes *payload, gboolean *ret_ok, char **re
 
 /* MODEL_CALL: messages as a JSON list; tools as a JSON list or NULL where the guest sent none. */
 GByteArray *sbx_grant_model_call_encode (GBytes *messages, GBytes *tools);
-gboolean sbx_grant_model_call_decode (GBytes *payload, GBytes **ret_messages, GBytes **ret_tools, GError **error);
+gboolean
+sbx_grant_model_call_decode (GBytes *payload, GBytes **ret_messages, GBytes **ret_tools, GError **error);
 
 /* MCP_CALL: arguments as a JSON object. */
 GByteArray *sbx_grant_mcp_call_encode (const char *server, const char *tool, GBytes *arguments);
-gboolean sbx_grant_mcp_call_decode (GBytes *payload, char **ret_server, char **ret_tool, GBytes **ret_arguments,
-                                    GError **error);
+gboolean sbx_grant_mcp_call_decode (GBytes *payload, char **ret_server, char **ret_tool,
+                                    GBytes **ret_arguments, GError **error);
 
 /* ANSWER */
 typedef struct {
-  SbxFailure failure;       /* SBX_FAILURE_NONE: json holds the answer */
-  guint16 upstream_status;  /* 0 where there was none */
-  guint32 retry_after_sec;  /* with SBX_FAILURE_RATE_LIMITED */
+  SbxFailure failure;      /* SBX_FAILURE_NONE: json holds the answer */
+  guint16 upstream_status; /* 0 where there was none */
+  guint32 retry_after_sec; /* with SBX_FAILURE_RATE_LIMITED */
   guint32 prompt_tokens;
   guint32 completion_tokens;
-  GBytes *json;             /* NULL on failure; at most SBX_MAX_ANSWER_BYTES */
+  GBytes *json; /* NULL on failure; at most SBX_MAX_ANSWER_BYTES */
 } SbxGrantAnswer;
 
 void sbx_grant_answer_clear (SbxGrantAnswer *self);

@@ -89,7 +89,7 @@ sbx_mcp_request_write (guint id, const char *tool, GBytes *arguments)
     out, "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"tools/call\",\"params\":{\"name\":", id);
   sbx_json_write_text (out, tool, -1);
   g_string_append (out, ",\"arguments\":");
-  g_string_append_len (out, data, (gssize)n_bytes);
+  g_string_append_len (out, data, (gssize) n_bytes);
   g_string_append (out, "}}");
   return g_string_free_to_bytes (out);
 }

@@ -87,16 +87,17 @@ is_own_name (const char *name)
 static void
 write_kept (GString *out, JsonObject *object, const char *const *kept_members)
 {
-  for (gsize i = 0; kept_members != NULL && kept_members[i] != NULL; i++) {
-    JsonNode *value = json_object_get_member (object, kept_members[i]);
+  for (gsize i = 0; kept_members != NULL && kept_members[i] != NULL; i++)
+    {
+      JsonNode *value = json_object_get_member (object, kept_members[i]);
 
-    if (value == NULL || is_own_name (kept_members[i]))
-      continue;
-    g_string_append_c (out, ',');
-    sbx_json_write_text (out, kept_members[i], -1);
-    g_string_append_c (out, ':');
-    sbx_json_write_node (out, value);
-  }
+      if (value == NULL || is_own_name (kept_members[i]))
+        continue;
+      g_string_append_c (out, ',');
+      sbx_json_write_text (out, kept_members[i], -1);
+      g_string_append_c (out, ':');
+      sbx_json_write_node (out, value);
+    }
 }
 
 /* --- messages --- */
@@ -140,12 +141,13 @@ write_calls (GString *out, JsonNode *node, const char *const *kept_members)
   if (calls == NULL || json_array_get_length (calls) > MAX_CALLS)
     return FALSE;
   g_string_append (out, ",\"tool_calls\":[");
-  for (guint i = 0; i < json_array_get_length (calls); i++) {
-    if (i > 0)
-      g_string_append_c (out, ',');
-    if (!write_call (out, json_array_get_element (calls, i), kept_members))
-      return FALSE;
-  }
+  for (guint i = 0; i < json_array_get_length (calls); i++)
+    {
+      if (i > 0)
+        g_string_append_c (out, ',');
+      if (!write_call (out, json_array_get_element (calls, i), kept_members))
+        return FALSE;
+    }
   g_string_append_c (out, ']');
   return TRUE;
 }
@@ -160,21 +162,22 @@ members_fit (JsonObject *message, const char *role, const char *const *kept_memb
   JsonNode *ignored;
 
   json_object_iter_init_ordered (&iter, message);
-  while (json_object_iter_next_ordered (&iter, &name, &ignored)) {
-    gboolean fits;
+  while (json_object_iter_next_ordered (&iter, &name, &ignored))
+    {
+      gboolean fits;
 
-    if (strcmp (name, "role") == 0 || strcmp (name, "content") == 0)
-      fits = TRUE;
-    else if (strcmp (name, "tool_calls") == 0)
-      fits = is_assistant;
-    else if (strcmp (name, "tool_call_id") == 0)
-      fits = strcmp (role, "tool") == 0;
-    else
-      fits =
-        is_assistant && kept_members != NULL && g_strv_contains (kept_members, name) && !is_own_name (name);
-    if (!fits)
-      return FALSE;
-  }
+      if (strcmp (name, "role") == 0 || strcmp (name, "content") == 0)
+        fits = TRUE;
+      else if (strcmp (name, "tool_calls") == 0)
+        fits = is_assistant;
+      else if (strcmp (name, "tool_call_id") == 0)
+        fits = strcmp (role, "tool") == 0;
+      else
+        fits =
+          is_assistant && kept_members != NULL && g_strv_contains (kept_members, name) && !is_own_name (name);
+      if (!fits)
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -198,13 +201,14 @@ write_message (GString *out, JsonNode *node, const char *const *kept_members)
   g_string_append_c (out, '{');
   write_member (out, "role", role);
   write_member (out, "content", content);
-  if (strcmp (role, "tool") == 0) {
-    const char *id = id_member (message, "tool_call_id");
+  if (strcmp (role, "tool") == 0)
+    {
+      const char *id = id_member (message, "tool_call_id");
 
-    if (id == NULL)
-      return FALSE;
-    write_member (out, "tool_call_id", id);
-  }
+      if (id == NULL)
+        return FALSE;
+      write_member (out, "tool_call_id", id);
+    }
   calls = json_object_get_member (message, "tool_calls");
   if (calls != NULL && !write_calls (out, calls, kept_members))
     return FALSE;
@@ -223,12 +227,13 @@ write_messages (JsonNode *node, const char *const *kept_members)
 
   if (messages == NULL || json_array_get_length (messages) > MAX_MESSAGES)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (messages); i++) {
-    if (i > 0)
-      g_string_append_c (out, ',');
-    if (!write_message (out, json_array_get_element (messages, i), kept_members))
-      return NULL;
-  }
+  for (guint i = 0; i < json_array_get_length (messages); i++)
+    {
+      if (i > 0)
+        g_string_append_c (out, ',');
+      if (!write_message (out, json_array_get_element (messages, i), kept_members))
+        return NULL;
+    }
   g_string_append_c (out, ']');
   return g_string_free_to_bytes (g_steal_pointer (&out));
 }
@@ -245,7 +250,7 @@ write_tool (GString *out, JsonNode *node, GHashTable *names)
   const char *description;
 
   function = tool != NULL ? function_of (tool, &name) : NULL;
-  if (function == NULL || !g_hash_table_add (names, (gpointer)name))
+  if (function == NULL || !g_hash_table_add (names, (gpointer) name))
     return FALSE;
   description = text_member (function, "description");
   parameters = json_object_get_member (function, "parameters");
@@ -273,12 +278,13 @@ write_tools (JsonNode *node)
 
   if (tools == NULL || json_array_get_length (tools) > SBX_MAX_TOOLS)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (tools); i++) {
-    if (i > 0)
-      g_string_append_c (out, ',');
-    if (!write_tool (out, json_array_get_element (tools, i), names))
-      return NULL;
-  }
+  for (guint i = 0; i < json_array_get_length (tools); i++)
+    {
+      if (i > 0)
+        g_string_append_c (out, ',');
+      if (!write_tool (out, json_array_get_element (tools, i), names))
+        return NULL;
+    }
   g_string_append_c (out, ']');
   return g_string_free_to_bytes (g_steal_pointer (&out));
 }

@@ -170,6 +170,7 @@ sbx_unpack_end (SbxUnpack *self, GError **error)
 {
   if (!self->failed && self->place == self->n_bytes)
     return TRUE;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "A frame's payload does not have the agreed form");
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                       "A frame's payload does not have the agreed form");
   return FALSE;
 }

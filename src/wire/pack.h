@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Fields of a frame's payload: big-endian integers, and texts and byte strings behind a 32-bit length.
  *
- * Reading never trusts: every length is held against what is left and against the caller's own bound, texts must be
- * valid UTF-8 without NUL. The first fault sticks, later reads give zeros and NULL, so that a whole message is read
- * straight down and checked once with sbx_unpack_end().
+ * Reading never trusts: every length is held against what is left and against the caller's own bound, texts
+ * must be valid UTF-8 without NUL. The first fault sticks, later reads give zeros and NULL, so that a whole
+ * message is read straight down and checked once with sbx_unpack_end().
  */
 #pragma once
 
@@ -41,5 +41,6 @@ const guint8 *sbx_unpack_bytes (SbxUnpack *self, gsize max_bytes, gsize *ret_n_b
 /* A NULL-terminated list of at most max_texts texts, free with g_strfreev(); NULL after a fault. */
 char **sbx_unpack_texts (SbxUnpack *self, gsize max_texts, gsize max_bytes);
 
-/* TRUE when nothing failed and nothing is left over. Otherwise FALSE with error set (G_IO_ERROR_INVALID_DATA). */
+/* TRUE when nothing failed and nothing is left over. Otherwise FALSE with error set
+ * (G_IO_ERROR_INVALID_DATA). */
 gboolean sbx_unpack_end (SbxUnpack *self, GError **error);

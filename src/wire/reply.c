@@ -18,10 +18,11 @@ static gboolean
 find (const char *const *names, gsize n_names, const char *name, guint *ret_place)
 {
   for (gsize i = 0; i < n_names; i++)
-    if (g_str_equal (names[i], name)) {
-      *ret_place = (guint)i;
-      return TRUE;
-    }
+    if (g_str_equal (names[i], name))
+      {
+        *ret_place = (guint) i;
+        return TRUE;
+      }
   return FALSE;
 }
 
@@ -38,7 +39,7 @@ sbx_reply_compaction_from_name (const char *name, SbxCompactionBy *ret_by)
 
   if (!find (compaction_names, G_N_ELEMENTS (compaction_names), name, &place))
     return FALSE;
-  *ret_by = (SbxCompactionBy)place;
+  *ret_by = (SbxCompactionBy) place;
   return TRUE;
 }
 
@@ -55,6 +56,6 @@ sbx_reply_reason_from_name (const char *name, guint8 *ret_reason)
 
   if (!find (reason_names, G_N_ELEMENTS (reason_names), name, &place))
     return FALSE;
-  *ret_reason = (guint8)place;
+  *ret_reason = (guint8) place;
   return TRUE;
 }

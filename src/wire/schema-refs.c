@@ -113,27 +113,28 @@ push_schemas (GPtrArray *pending, JsonNode *value, gboolean lists_are_data)
 static gboolean
 member_is_local (GPtrArray *pending, const char *keyword, JsonNode *value)
 {
-  switch (kind_of (keyword)) {
-  case REFERENCE:
-    return is_local_reference (value);
-  case VOCABULARY:
-    return is_local_vocabulary (value);
-  case SCHEMAS:
-    return push_schemas (pending, value, FALSE);
-  case SCHEMA_OR_LIST:
-    if (!JSON_NODE_HOLDS_ARRAY (value))
-      g_ptr_array_add (pending, value);
-    else
-      (void)push_list (pending, value);
-    return TRUE;
-  case LIST:
-    return push_list (pending, value);
-  case DEPENDENCIES:
-    return !JSON_NODE_HOLDS_OBJECT (value) || push_schemas (pending, value, TRUE);
-  case DATA:
-  default:
-    return TRUE;
-  }
+  switch (kind_of (keyword))
+    {
+    case REFERENCE:
+      return is_local_reference (value);
+    case VOCABULARY:
+      return is_local_vocabulary (value);
+    case SCHEMAS:
+      return push_schemas (pending, value, FALSE);
+    case SCHEMA_OR_LIST:
+      if (!JSON_NODE_HOLDS_ARRAY (value))
+        g_ptr_array_add (pending, value);
+      else
+        (void) push_list (pending, value);
+      return TRUE;
+    case LIST:
+      return push_list (pending, value);
+    case DEPENDENCIES:
+      return !JSON_NODE_HOLDS_OBJECT (value) || push_schemas (pending, value, TRUE);
+    case DATA:
+    default:
+      return TRUE;
+    }
 }
 
 static gboolean

@@ -38,7 +38,7 @@ static void *page;
 static void
 try_open (void)
 {
-  (void)open ("/etc/passwd", O_RDONLY);
+  (void) open ("/etc/passwd", O_RDONLY);
 }
 
 static void
@@ -46,37 +46,37 @@ try_openat2 (void)
 {
   struct open_how how = { .flags = O_RDONLY };
 
-  (void)syscall (SYS_openat2, AT_FDCWD, "/etc/passwd", &how, sizeof how);
+  (void) syscall (SYS_openat2, AT_FDCWD, "/etc/passwd", &how, sizeof how);
 }
 
 static void
 try_create (void)
 {
-  (void)creat ("/tmp/broker-was-here", 0600);
+  (void) creat ("/tmp/broker-was-here", 0600);
 }
 
 static void
 try_unlink (void)
 {
-  (void)unlink ("/tmp/broker-was-here");
+  (void) unlink ("/tmp/broker-was-here");
 }
 
 static void
 try_stat (void)
 {
-  (void)access ("/run/docker.sock", F_OK);
+  (void) access ("/run/docker.sock", F_OK);
 }
 
 static void
 try_socket (void)
 {
-  (void)socket (AF_INET, SOCK_STREAM, 0);
+  (void) socket (AF_INET, SOCK_STREAM, 0);
 }
 
 static void
 try_socket_unix (void)
 {
-  (void)socket (AF_UNIX, SOCK_STREAM, 0);
+  (void) socket (AF_UNIX, SOCK_STREAM, 0);
 }
 
 static void
@@ -84,7 +84,7 @@ try_connect (void)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "/run/docker.sock" };
 
-  (void)connect (stream_fd, (struct sockaddr *)&address, sizeof address);
+  (void) connect (stream_fd, (struct sockaddr *) &address, sizeof address);
 }
 
 static void
@@ -92,7 +92,7 @@ try_sendto_address (void)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "/run/systemd/notify" };
 
-  (void)sendto (datagram_fd, "x", 1, MSG_NOSIGNAL, (struct sockaddr *)&address, sizeof address);
+  (void) sendto (datagram_fd, "x", 1, MSG_NOSIGNAL, (struct sockaddr *) &address, sizeof address);
 }
 
 static void
@@ -100,7 +100,7 @@ try_bind (void)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "/tmp/broker-was-here" };
 
-  (void)bind (stream_fd, (struct sockaddr *)&address, sizeof address);
+  (void) bind (stream_fd, (struct sockaddr *) &address, sizeof address);
 }
 
 /* To the bus, or to whatever else is at the other end of a socket that it has. */
@@ -118,19 +118,19 @@ try_send_descriptor (void)
   };
 
   memcpy (CMSG_DATA (&control.align), &stream_fd, sizeof stream_fd);
-  (void)sendmsg (pair[0], &message, MSG_NOSIGNAL);
+  (void) sendmsg (pair[0], &message, MSG_NOSIGNAL);
 }
 
 static void
 try_fork (void)
 {
-  (void)fork ();
+  (void) fork ();
 }
 
 static void
 try_clone3 (void)
 {
-  (void)syscall (SYS_clone3, NULL, 0);
+  (void) syscall (SYS_clone3, NULL, 0);
 }
 
 static void
@@ -138,73 +138,73 @@ try_exec (void)
 {
   char *const words[] = { (char[]){ "true" }, NULL };
 
-  (void)execv ("/bin/true", words);
+  (void) execv ("/bin/true", words);
 }
 
 static void
 try_exec_descriptor (void)
 {
-  (void)syscall (SYS_execveat, stream_fd, "", NULL, NULL, AT_EMPTY_PATH);
+  (void) syscall (SYS_execveat, stream_fd, "", NULL, NULL, AT_EMPTY_PATH);
 }
 
 static void
 try_ptrace (void)
 {
-  (void)ptrace (PTRACE_ATTACH, getppid (), NULL, NULL);
+  (void) ptrace (PTRACE_ATTACH, getppid (), NULL, NULL);
 }
 
 static void
 try_trace_me (void)
 {
-  (void)syscall (SYS_ptrace, PTRACE_TRACEME, 0, 0, 0);
+  (void) syscall (SYS_ptrace, PTRACE_TRACEME, 0, 0, 0);
 }
 
 static void
 try_read_memory (void)
 {
-  (void)syscall (SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0);
+  (void) syscall (SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0);
 }
 
 static void
 try_kill (void)
 {
-  (void)kill (1, 0);
+  (void) kill (1, 0);
 }
 
 static void
 try_kill_thread (void)
 {
-  (void)syscall (SYS_tgkill, 1, 1, 0);
+  (void) syscall (SYS_tgkill, 1, 1, 0);
 }
 
 static void
 try_pidfd (void)
 {
-  (void)syscall (SYS_pidfd_open, 1, 0);
+  (void) syscall (SYS_pidfd_open, 1, 0);
 }
 
 static void
 try_prctl (void)
 {
-  (void)prctl (PR_SET_DUMPABLE, 1, 0, 0, 0);
+  (void) prctl (PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
 static void
 try_map_code (void)
 {
-  (void)mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  (void) mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 static void
 try_protect_code (void)
 {
-  (void)mprotect (page, 4096, PROT_READ | PROT_EXEC);
+  (void) mprotect (page, 4096, PROT_READ | PROT_EXEC);
 }
 
 static void
 try_memory_file (void)
 {
-  (void)memfd_create ("code", 0);
+  (void) memfd_create ("code", 0);
 }
 
 static void
@@ -212,43 +212,43 @@ try_raise_limit (void)
 {
   struct rlimit limit = { .rlim_cur = 1000, .rlim_max = 1000 };
 
-  (void)prlimit (0, RLIMIT_NOFILE, &limit, NULL);
+  (void) prlimit (0, RLIMIT_NOFILE, &limit, NULL);
 }
 
 static void
 try_other_filter (void)
 {
-  (void)syscall (SYS_seccomp, 1, 0, NULL);
+  (void) syscall (SYS_seccomp, 1, 0, NULL);
 }
 
 static void
 try_namespace (void)
 {
-  (void)unshare (CLONE_NEWUSER);
+  (void) unshare (CLONE_NEWUSER);
 }
 
 static void
 try_io_uring (void)
 {
-  (void)syscall (SYS_io_uring_setup, 1, NULL);
+  (void) syscall (SYS_io_uring_setup, 1, NULL);
 }
 
 static void
 try_terminal_input (void)
 {
-  (void)ioctl (pair[0], TIOCSTI, "x");
+  (void) ioctl (pair[0], TIOCSTI, "x");
 }
 
 static void
 try_own_signal (void)
 {
-  (void)fcntl (pair[0], F_SETOWN, 1);
+  (void) fcntl (pair[0], F_SETOWN, 1);
 }
 
 static void
 try_uid (void)
 {
-  (void)syscall (SYS_setuid, 0);
+  (void) syscall (SYS_setuid, 0);
 }
 
 #ifdef __x86_64__
@@ -256,7 +256,7 @@ try_uid (void)
 static void
 try_x32 (void)
 {
-  (void)syscall (0x40000000 | SYS_read, 0, NULL, 0);
+  (void) syscall (0x40000000 | SYS_read, 0, NULL, 0);
 }
 #endif
 
@@ -309,13 +309,14 @@ run_locked_down (void (*run) (void))
   int status = 0;
 
   g_assert_cmpint (pid, >=, 0);
-  if (pid == 0) {
-    sbx_lockdown_preload ();
-    if (!sbx_lockdown_apply (NULL))
-      _exit (99);
-    run ();
-    _exit (0);
-  }
+  if (pid == 0)
+    {
+      sbx_lockdown_preload ();
+      if (!sbx_lockdown_apply (NULL))
+        _exit (99);
+      run ();
+      _exit (0);
+    }
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
   return status;
 }
@@ -372,10 +373,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  if (argc != 2) {
-    g_printerr ("usage: lockdown PATH-OF-SANDBOX-BROKER\n");
-    return 2;
-  }
+  if (argc != 2)
+    {
+      g_printerr ("usage: lockdown PATH-OF-SANDBOX-BROKER\n");
+      return 2;
+    }
   broker_path = argv[1];
   stream_fd = socket (AF_UNIX, SOCK_STREAM, 0);
   datagram_fd = socket (AF_UNIX, SOCK_DGRAM, 0);
@@ -383,11 +385,12 @@ main (int argc, char **argv)
   g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM, 0, pair), ==, 0);
 
   g_test_add_func ("/attack/lockdown/allowed", test_allowed);
-  for (gsize i = 0; i < G_N_ELEMENTS (tries); i++) {
-    g_autofree char *name = g_strdup_printf ("/attack/lockdown/%s", tries[i].name);
+  for (gsize i = 0; i < G_N_ELEMENTS (tries); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/attack/lockdown/%s", tries[i].name);
 
-    g_test_add_data_func (name, GSIZE_TO_POINTER (i), test_try);
-  }
+      g_test_add_data_func (name, GSIZE_TO_POINTER (i), test_try);
+    }
   g_test_add_func ("/attack/lockdown/same-filter", test_same_filter);
   return g_test_run ();
 }

@@ -108,7 +108,7 @@ listen_at (const char *path)
 
   if (g_strlcpy (address.sun_path, path, sizeof address.sun_path) >= sizeof address.sun_path)
     g_error ("%s is too long for a socket", path);
-  if (fd < 0 || bind (fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod (path, 0660) < 0
+  if (fd < 0 || bind (fd, (struct sockaddr *) &address, sizeof address) < 0 || chmod (path, 0660) < 0
       || listen (fd, 64) < 0)
     g_error ("%s: %s", path, g_strerror (errno));
   return fd;
@@ -120,15 +120,15 @@ become_egress (const char *program, const char *directory, int listener, pid_t p
 {
   g_autofree char *root = g_strdup_printf ("--config-root=%s", directory);
   g_autofree char *user = g_strdup_printf ("--client-user=%s", g_get_user_name ());
-  g_autofree char *pid = g_strdup_printf ("%d", (int)getpid ());
+  g_autofree char *pid = g_strdup_printf ("%d", (int) getpid ());
 
   if (prctl (PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid () != parent
       || dup2 (listener, SD_LISTEN_FDS_START) < 0)
     _exit (127);
   if (listener == SD_LISTEN_FDS_START)
-    (void)fcntl (listener, F_SETFD, 0);
-  (void)g_setenv ("LISTEN_FDS", "1", TRUE);
-  (void)g_setenv ("LISTEN_PID", pid, TRUE);
+    (void) fcntl (listener, F_SETFD, 0);
+  (void) g_setenv ("LISTEN_FDS", "1", TRUE);
+  (void) g_setenv ("LISTEN_PID", pid, TRUE);
   execl (program, program, root, user, NULL);
   _exit (127);
 }
@@ -230,7 +230,7 @@ make_config (void)
   SbxControlConfig *config = sbx_control_config_new ();
 
   g_strfreev (config->tools);
-  config->tools = g_strdupv ((char **)host_tools_names);
+  config->tools = g_strdupv ((char **) host_tools_names);
   sbx_control_config_add_server (config, "docs", docs);
   sbx_control_config_add_server (config, "open", open_tools);
   return config;
@@ -275,12 +275,13 @@ remove_tree (const char *path)
   g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
   const char *name;
 
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
+  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
+    {
+      g_autofree char *child = g_build_filename (path, name, NULL);
 
-    remove_tree (child);
-  }
-  (void)g_remove (path);
+      remove_tree (child);
+    }
+  (void) g_remove (path);
 }
 
 static void
@@ -290,7 +291,7 @@ host_clear (Host *self)
   g_clear_pointer (&self->broker, sbx_broker_process_free);
   g_clear_pointer (&self->egress, sbx_egress_client_free);
   g_ptr_array_unref (self->tools);
-  (void)kill (self->egress_pid, SIGTERM);
+  (void) kill (self->egress_pid, SIGTERM);
   sbx_fd_close (self->listener);
   sbx_fd_close (self->stream[0]);
   sbx_fd_close (self->stream[1]);
@@ -305,14 +306,15 @@ main (int argc, char **argv)
   Host host = { .listener = -1, .stream = { -1, -1 } };
   g_autofree char *fail_text = NULL;
 
-  if (argc != 3) {
-    g_printerr ("usage: broker-host PATH-OF-SANDBOX-BROKER PATH-OF-SANDBOX-EGRESS\n");
-    return 2;
-  }
+  if (argc != 3)
+    {
+      g_printerr ("usage: broker-host PATH-OF-SANDBOX-BROKER PATH-OF-SANDBOX-EGRESS\n");
+      return 2;
+    }
   host.directory = g_dir_make_tmp ("sbx-XXXXXX", NULL);
   host.loop = g_main_loop_new (NULL, FALSE);
-  (void)signal (SIGPIPE, SIG_IGN);
-  (void)g_unix_signal_add (SIGTERM, on_terminated, &host);
+  (void) signal (SIGPIPE, SIG_IGN);
+  (void) g_unix_signal_add (SIGTERM, on_terminated, &host);
   fail_text = g_strdup_printf ("cannot reach %s with %s", setting ("SANDBOX_TEST_MODEL_URL"),
                                setting ("SANDBOX_TEST_KEY"));
 

@@ -47,13 +47,17 @@ answer (const Tool *tool, const char *line, const char *input)
     g_string_append (out, "2026-01-02T03:04:05Z");
   else if (g_str_equal (tool->name, "echo"))
     append_echo (out, line, input);
-  else if (g_str_equal (tool->name, "slow")) {
-    g_usleep (SLOW_USEC);
-    g_string_append (out, "slow");
-  } else if (g_str_equal (tool->name, "huge")) {
-    g_string_set_size (out, HUGE_BYTES);
-    memset (out->str, 'x', HUGE_BYTES);
-  } else
+  else if (g_str_equal (tool->name, "slow"))
+    {
+      g_usleep (SLOW_USEC);
+      g_string_append (out, "slow");
+    }
+  else if (g_str_equal (tool->name, "huge"))
+    {
+      g_string_set_size (out, HUGE_BYTES);
+      memset (out->str, 'x', HUGE_BYTES);
+    }
+  else
     g_string_append (out, tool->fail_text);
   return out;
 }
@@ -75,31 +79,32 @@ on_tool_called (GThreadedSocketService *service, GSocketConnection *connection, 
     return TRUE;
   *input++ = '\0';
   out = answer (user_data, data, input);
-  (void)g_output_stream_write_all (g_io_stream_get_output_stream (G_IO_STREAM (connection)), out->str,
-                                   out->len, NULL, NULL, NULL);
+  (void) g_output_stream_write_all (g_io_stream_get_output_stream (G_IO_STREAM (connection)), out->str,
+                                    out->len, NULL, NULL, NULL);
   return TRUE;
 }
 
 GPtrArray *
 host_tools_serve (const char *directory, const char *fail_text)
 {
-  GPtrArray *targets = g_ptr_array_new_with_free_func ((GDestroyNotify)sbx_tool_target_unref);
+  GPtrArray *targets = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_tool_target_unref);
 
-  for (const char *const *name = host_tools_names; *name != NULL; name++) {
-    g_autofree char *path = g_strdup_printf ("%s/%s.sock", directory, *name);
-    g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
-    GSocketService *service = g_threaded_socket_service_new (MAX_THREADS);
-    Tool *tool = g_new0 (Tool, 1);
-    g_autoptr (GError) error = NULL;
+  for (const char *const *name = host_tools_names; *name != NULL; name++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%s.sock", directory, *name);
+      g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
+      GSocketService *service = g_threaded_socket_service_new (MAX_THREADS);
+      Tool *tool = g_new0 (Tool, 1);
+      g_autoptr (GError) error = NULL;
 
-    tool->name = g_strdup (*name);
-    tool->fail_text = g_strdup (fail_text);
-    if (!g_socket_listener_add_address (G_SOCKET_LISTENER (service), address, G_SOCKET_TYPE_STREAM,
-                                        G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL, &error))
-      g_error ("%s: %s", path, error->message);
-    /* Both live as long as the process. */
-    g_signal_connect (service, "run", G_CALLBACK (on_tool_called), tool);
-    g_ptr_array_add (targets, sbx_tool_target_new_socket (*name, path));
-  }
+      tool->name = g_strdup (*name);
+      tool->fail_text = g_strdup (fail_text);
+      if (!g_socket_listener_add_address (G_SOCKET_LISTENER (service), address, G_SOCKET_TYPE_STREAM,
+                                          G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL, &error))
+        g_error ("%s: %s", path, error->message);
+      /* Both live as long as the process. */
+      g_signal_connect (service, "run", G_CALLBACK (on_tool_called), tool);
+      g_ptr_array_add (targets, sbx_tool_target_new_socket (*name, path));
+    }
   return targets;
 }

@@ -114,7 +114,7 @@ spawn (Fixture *f, GSubprocessFlags flags)
 static int
 on_owner (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  *(gboolean *)user_data = TRUE;
+  *(gboolean *) user_data = TRUE;
   return 0;
 }
 
@@ -310,13 +310,14 @@ test_refused (Fixture *f, gconstpointer data)
   };
 
   CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (calls); i++) {
-    g_test_message ("%s", calls[i].method);
-    f->polkit = POLKIT_NO;
-    CALL (f, calls[i].method, calls[i].texts, DENIED);
-    f->polkit = POLKIT_CHALLENGE;
-    CALL (f, calls[i].method, calls[i].texts, INTERACTIVE);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      g_test_message ("%s", calls[i].method);
+      f->polkit = POLKIT_NO;
+      CALL (f, calls[i].method, calls[i].texts, DENIED);
+      f->polkit = POLKIT_CHALLENGE;
+      CALL (f, calls[i].method, calls[i].texts, INTERACTIVE);
+    }
   f->polkit = POLKIT_YES;
   expect_mode (f, "discord:1", "on");
   g_assert_cmpuint (f->scopes, ==, 0);
@@ -345,10 +346,11 @@ test_actions (Fixture *f, gconstpointer data)
   g_assert_true (was_asked (f, SBX_BUS_NAME ".get-channel-mode"));
   g_assert_true (was_asked (f, SBX_BUS_NAME ".run-turn channel=discord:1"));
   g_assert_true (was_asked (f, SBX_BUS_NAME ".list-turns"));
-  for (guint i = 0; i < f->asked->len; i++) {
-    g_assert_null (strstr (g_ptr_array_index (f->asked, i), "secret"));
-    g_assert_null (strstr (g_ptr_array_index (f->asked, i), "speaker-7"));
-  }
+  for (guint i = 0; i < f->asked->len; i++)
+    {
+      g_assert_null (strstr (g_ptr_array_index (f->asked, i), "secret"));
+      g_assert_null (strstr (g_ptr_array_index (f->asked, i), "speaker-7"));
+    }
 }
 
 /* Docker is not there: a named error, and nothing is left. */
@@ -393,7 +395,7 @@ append_arguments (GString *line, GDBusArgInfo **arguments)
 static gint
 by_text (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 static char *
@@ -407,25 +409,27 @@ describe (const char *xml, const char *name)
   g_assert_no_error (error);
   interface = g_dbus_node_info_lookup_interface (node, name);
   g_assert_nonnull (interface);
-  for (gsize i = 0; interface->methods != NULL && interface->methods[i] != NULL; i++) {
-    GString *line = g_string_new (interface->methods[i]->name);
+  for (gsize i = 0; interface->methods != NULL && interface->methods[i] != NULL; i++)
+    {
+      GString *line = g_string_new (interface->methods[i]->name);
 
-    append_arguments (line, interface->methods[i]->in_args);
-    g_string_append (line, " ->");
-    append_arguments (line, interface->methods[i]->out_args);
-    g_ptr_array_add (lines, g_string_free (line, FALSE));
-  }
-  for (gsize i = 0; interface->properties != NULL && interface->properties[i] != NULL; i++) {
-    GDBusPropertyInfo *property = interface->properties[i];
-    const char *emits = g_dbus_annotation_info_lookup (property->annotations,
-                                                       "org.freedesktop.DBus.Property.EmitsChangedSignal");
+      append_arguments (line, interface->methods[i]->in_args);
+      g_string_append (line, " ->");
+      append_arguments (line, interface->methods[i]->out_args);
+      g_ptr_array_add (lines, g_string_free (line, FALSE));
+    }
+  for (gsize i = 0; interface->properties != NULL && interface->properties[i] != NULL; i++)
+    {
+      GDBusPropertyInfo *property = interface->properties[i];
+      const char *emits = g_dbus_annotation_info_lookup (property->annotations,
+                                                         "org.freedesktop.DBus.Property.EmitsChangedSignal");
 
-    g_ptr_array_add (lines, g_strdup_printf ("%s %s %u %s", property->name, property->signature,
-                                             (guint)property->flags, emits != NULL ? emits : "true"));
-  }
+      g_ptr_array_add (lines, g_strdup_printf ("%s %s %u %s", property->name, property->signature,
+                                               (guint) property->flags, emits != NULL ? emits : "true"));
+    }
   g_ptr_array_sort (lines, by_text);
   g_ptr_array_add (lines, NULL);
-  return g_strjoinv ("\n", (char **)lines->pdata);
+  return g_strjoinv ("\n", (char **) lines->pdata);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What an endpoint sent, on its way to a guest: what is let through is JSON by the gate, and no text or member
- * name in it holds a form of the live key. */
+/* What an endpoint sent, on its way to a guest: what is let through is JSON by the gate, and no text or
+ * member name in it holds a form of the live key. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -57,13 +57,14 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
   SbxFailure failure;
 
   sbx_reflection_add (reflection, secret);
-  (void)sbx_reflection_finds_in_text (reflection, (const char *)data, n_bytes);
-  failure = sbx_answer_read ((const char *)data, n_bytes, reflection, &answer);
-  if (failure != SBX_FAILURE_NONE) {
-    g_assert (failure == SBX_FAILURE_MODEL_ANSWER || failure == SBX_FAILURE_KEY_REFLECTED);
-    g_assert (answer.json == NULL);
-    return 0;
-  }
+  (void) sbx_reflection_finds_in_text (reflection, (const char *) data, n_bytes);
+  failure = sbx_answer_read ((const char *) data, n_bytes, reflection, &answer);
+  if (failure != SBX_FAILURE_NONE)
+    {
+      g_assert (failure == SBX_FAILURE_MODEL_ANSWER || failure == SBX_FAILURE_KEY_REFLECTED);
+      g_assert (answer.json == NULL);
+      return 0;
+    }
   g_assert (g_bytes_get_size (answer.json) <= SBX_MAX_ANSWER_BYTES);
   root = sbx_json_read (g_bytes_get_data (answer.json, NULL), g_bytes_get_size (answer.json),
                         SBX_MAX_ANSWER_BYTES, NULL);

@@ -17,7 +17,7 @@ on_event (const char *data, gsize n_bytes, gpointer user_data)
 {
   Seen *seen = user_data;
 
-  g_string_append_len (seen->trace, data, (gssize)n_bytes);
+  g_string_append_len (seen->trace, data, (gssize) n_bytes);
   g_string_append_c (seen->trace, '\x1e');
   return ++seen->n_events < MAX_EVENTS;
 }
@@ -30,7 +30,7 @@ events_of (const uint8_t *data, gsize n_bytes, gsize piece)
   g_autoptr (SbxSse) sse = sbx_sse_new (on_event, &seen);
 
   for (gsize place = 0; place < n_bytes; place += piece)
-    if (!sbx_sse_feed (sse, (const char *)data + place, MIN (piece, n_bytes - place)))
+    if (!sbx_sse_feed (sse, (const char *) data + place, MIN (piece, n_bytes - place)))
       break;
   g_assert (seen.n_events <= MAX_EVENTS);
   return seen.trace;

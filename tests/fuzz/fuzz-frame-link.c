@@ -47,16 +47,17 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 
   if (n_bytes == 0 || n_bytes > MAX_BYTES)
     return -1;
-  piece = (gsize)data[0] * 16 + 1;
+  piece = (gsize) data[0] * 16 + 1;
   g_assert (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
   peer = pair[1];
   link =
     sbx_frame_link_new (pair[0], sbx_control_rules_sandboxd, sbx_control_n_rules_sandboxd, &events, &seen);
-  for (gsize place = 1; place < n_bytes; place += piece) {
-    (void)send (peer, data + place, MIN (piece, n_bytes - place), MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (g_main_context_iteration (NULL, FALSE))
-      ;
-  }
+  for (gsize place = 1; place < n_bytes; place += piece)
+    {
+      (void) send (peer, data + place, MIN (piece, n_bytes - place), MSG_NOSIGNAL | MSG_DONTWAIT);
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+    }
   sbx_fd_close (g_steal_fd (&peer));
   while (g_main_context_iteration (NULL, FALSE))
     ;

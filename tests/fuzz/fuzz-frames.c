@@ -53,10 +53,11 @@ try_reply (GBytes *payload)
   g_auto (SbxControlReply) reply = { 0 };
 
   /* Its text is made fit for the bus, so it may differ; never in length beyond the bound. */
-  if (sbx_control_reply_decode (payload, &reply, NULL)) {
-    g_assert (g_utf8_validate (reply.text, -1, NULL));
-    g_assert (strlen (reply.text) <= SBX_MAX_REPLY_BYTES);
-  }
+  if (sbx_control_reply_decode (payload, &reply, NULL))
+    {
+      g_assert (g_utf8_validate (reply.text, -1, NULL));
+      g_assert (strlen (reply.text) <= SBX_MAX_REPLY_BYTES);
+    }
 }
 
 static void
@@ -118,7 +119,7 @@ try_small (GBytes *payload)
     assert_same (payload, sbx_grant_verdict_encode (failure));
   if (sbx_grant_charge_decode (payload, &turn, NULL))
     assert_same (payload, sbx_grant_charge_encode (turn));
-  (void)sbx_grant_reloaded_decode (payload, &ok, &complaint, NULL);
+  (void) sbx_grant_reloaded_decode (payload, &ok, &complaint, NULL);
 }
 
 /* The head against each table; what is read is written the same. */
@@ -135,17 +136,18 @@ try_head (const uint8_t *data)
     { sbx_grant_rules_client, sbx_grant_n_rules_client },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++) {
-    SbxFrameHead head;
-    guint8 bytes[SBX_FRAME_HEAD_BYTES];
-    const SbxFrameRule *rule = sbx_frame_head_read (data, tables[i].rules, tables[i].n_rules, &head, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    {
+      SbxFrameHead head;
+      guint8 bytes[SBX_FRAME_HEAD_BYTES];
+      const SbxFrameRule *rule = sbx_frame_head_read (data, tables[i].rules, tables[i].n_rules, &head, NULL);
 
-    if (rule == NULL)
-      continue;
-    g_assert (head.n_bytes <= rule->max_bytes);
-    sbx_frame_head_write (&head, bytes);
-    g_assert (memcmp (bytes, data, sizeof bytes) == 0);
-  }
+      if (rule == NULL)
+        continue;
+      g_assert (head.n_bytes <= rule->max_bytes);
+      sbx_frame_head_write (&head, bytes);
+      g_assert (memcmp (bytes, data, sizeof bytes) == 0);
+    }
 }
 
 int

@@ -15,12 +15,13 @@ read_head (const char *data, gsize n_bytes, gsize step, SbxHttpHead *head, gsize
   SbxHttpVerdict verdict = SBX_HTTP_HEAD_MORE;
   gsize place = 0;
 
-  for (gsize n = MIN (step, n_bytes); verdict == SBX_HTTP_HEAD_MORE; n = MIN (n + step, n_bytes)) {
-    verdict = sbx_http_head_find (data, n, &place);
-    g_assert (place <= n);
-    if (n == n_bytes)
-      break;
-  }
+  for (gsize n = MIN (step, n_bytes); verdict == SBX_HTTP_HEAD_MORE; n = MIN (n + step, n_bytes))
+    {
+      verdict = sbx_http_head_find (data, n, &place);
+      g_assert (place <= n);
+      if (n == n_bytes)
+        break;
+    }
   *ret_n_head = place;
   return verdict == SBX_HTTP_HEAD_WHOLE ? sbx_http_head_parse (data, place, head) : verdict;
 }
@@ -30,7 +31,7 @@ append (GString *out, SbxHttpText text)
 {
   for (gsize i = 0; i < text.n_bytes; i++)
     g_assert (text.data[i] == '\t' || g_ascii_isprint (text.data[i]));
-  g_string_append_len (out, text.data, (gssize)text.n_bytes);
+  g_string_append_len (out, text.data, (gssize) text.n_bytes);
 }
 
 static GString *
@@ -42,12 +43,13 @@ write_head (const SbxHttpHead *head)
   g_string_append_c (out, ' ');
   append (out, head->target);
   g_string_append (out, " HTTP/1.1\r\n");
-  for (guint i = 0; i < head->n_fields; i++) {
-    append (out, head->fields[i].name);
-    g_string_append_c (out, ':');
-    append (out, head->fields[i].value);
-    g_string_append (out, "\r\n");
-  }
+  for (guint i = 0; i < head->n_fields; i++)
+    {
+      append (out, head->fields[i].name);
+      g_string_append_c (out, ':');
+      append (out, head->fields[i].value);
+      g_string_append (out, "\r\n");
+    }
   return g_string_append (out, "\r\n");
 }
 
@@ -74,7 +76,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
   SbxHttpHead pieces;
   SbxHttpHead again;
   g_autoptr (GString) written = NULL;
-  const char *text = (const char *)data + 1;
+  const char *text = (const char *) data + 1;
   gsize n_once = 0;
   gsize n_pieces = 0;
   gsize n_again = 0;

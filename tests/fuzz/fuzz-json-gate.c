@@ -12,7 +12,7 @@
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 {
-  const char *text = (const char *)data;
+  const char *text = (const char *) data;
   g_autoptr (GError) gate_error = NULL;
   g_autoptr (GError) read_error = NULL;
   gboolean fine = sbx_json_gate (text, n_bytes, MAX_BYTES, &gate_error);

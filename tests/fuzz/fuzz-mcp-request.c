@@ -18,10 +18,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
   g_autoptr (GBytes) request = NULL;
   g_autofree char *tool = NULL;
 
-  if (sbx_mcp_request_read (body, tools, &tool, &arguments) != SBX_MCP_REQUEST_FINE) {
-    g_assert (tool == NULL && arguments == NULL);
-    return 0;
-  }
+  if (sbx_mcp_request_read (body, tools, &tool, &arguments) != SBX_MCP_REQUEST_FINE)
+    {
+      g_assert (tool == NULL && arguments == NULL);
+      return 0;
+    }
   g_assert (g_strv_contains (tools, tool));
   g_assert (sbx_mcp_request_read_parts (tool, arguments, tools, &again) == SBX_MCP_REQUEST_FINE);
   g_assert (g_bytes_equal (arguments, again));

@@ -25,10 +25,11 @@ try_body (GBytes *body, const char *const *kept_members)
   g_autoptr (GBytes) again_messages = NULL;
   g_autoptr (GBytes) again_tools = NULL;
 
-  if (sbx_model_request_read_body (body, kept_members, &messages, &tools) != SBX_MODEL_REQUEST_FINE) {
-    g_assert (messages == NULL && tools == NULL);
-    return;
-  }
+  if (sbx_model_request_read_body (body, kept_members, &messages, &tools) != SBX_MODEL_REQUEST_FINE)
+    {
+      g_assert (messages == NULL && tools == NULL);
+      return;
+    }
   check_part (messages);
   if (tools != NULL)
     check_part (tools);

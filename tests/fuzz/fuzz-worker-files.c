@@ -11,8 +11,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 {
   g_autoptr (GError) memory_error = NULL;
   g_autoptr (GError) history_error = NULL;
-  g_autoptr (GPtrArray) memory = sbx_memory_parse ((const char *)data, n_bytes, &memory_error);
-  g_autoptr (GPtrArray) history = sbx_history_parse ((const char *)data, n_bytes, &history_error);
+  g_autoptr (GPtrArray) memory = sbx_memory_parse ((const char *) data, n_bytes, &memory_error);
+  g_autoptr (GPtrArray) history = sbx_history_parse ((const char *) data, n_bytes, &history_error);
 
   g_assert ((memory == NULL) == (memory_error != NULL));
   g_assert ((history == NULL) == (history_error != NULL));

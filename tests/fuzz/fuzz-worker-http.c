@@ -16,13 +16,14 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 
   if (n_bytes == 0)
     return 0;
-  g_byte_array_append (whole, data, (guint)n_bytes);
-  g_byte_array_append (part, data, (guint)n_bytes / 2);
-  if (sbx_http_answer_read (part, FALSE, 4096, &status, &body) == SBX_HTTP_ANSWER_DONE) {
-    g_assert (sbx_http_answer_read (whole, FALSE, 4096, &status, &again) == SBX_HTTP_ANSWER_DONE);
-    g_assert (body->len == again->len && body->len <= 4096 && status <= 999);
-    return 0;
-  }
+  g_byte_array_append (whole, data, (guint) n_bytes);
+  g_byte_array_append (part, data, (guint) n_bytes / 2);
+  if (sbx_http_answer_read (part, FALSE, 4096, &status, &body) == SBX_HTTP_ANSWER_DONE)
+    {
+      g_assert (sbx_http_answer_read (whole, FALSE, 4096, &status, &again) == SBX_HTTP_ANSWER_DONE);
+      g_assert (body->len == again->len && body->len <= 4096 && status <= 999);
+      return 0;
+    }
   g_assert (sbx_http_answer_read (whole, TRUE, 4096, &status, &again) != SBX_HTTP_ANSWER_MORE);
   return 0;
 }

@@ -53,9 +53,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
   g_assert (failure_once == failure_pieces);
   g_assert (verdict == SBX_OUTPUT_REPLY || failure_once == SBX_FAILURE_REPLY_INVALID
             || failure_once == SBX_FAILURE_REPLY_TOO_LARGE || failure_once == SBX_FAILURE_WORKER_FAILED);
-  if (verdict == SBX_OUTPUT_REPLY) {
-    g_assert_cmpstr (once.text, ==, pieces.text);
-    check_reply (&once);
-  }
+  if (verdict == SBX_OUTPUT_REPLY)
+    {
+      g_assert_cmpstr (once.text, ==, pieces.text);
+      check_reply (&once);
+    }
   return 0;
 }

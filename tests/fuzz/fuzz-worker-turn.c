@@ -13,7 +13,7 @@
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 {
-  g_autoptr (SbxTurnInput) input = sbx_turn_input_read ((const char *)data, n_bytes, NULL);
+  g_autoptr (SbxTurnInput) input = sbx_turn_input_read ((const char *) data, n_bytes, NULL);
   g_autoptr (SbxToolbox) toolbox = input != NULL ? sbx_toolbox_new (input) : NULL;
   g_autoptr (SbxConversation) conversation = NULL;
   g_autoptr (GString) speaker = g_string_new (NULL);

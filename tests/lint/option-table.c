@@ -7,6 +7,7 @@ int
 main (void)
 {
   for (gsize i = 0; i < sbx_config_n_options; i++)
-    g_print ("%s.%s\t%s\n", sbx_config_options[i].group, sbx_config_options[i].key, sbx_config_options[i].standard);
+    g_print ("%s.%s\t%s\n", sbx_config_options[i].group, sbx_config_options[i].key,
+             sbx_config_options[i].standard);
   return 0;
 }

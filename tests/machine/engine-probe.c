@@ -30,25 +30,26 @@ static gint64 began;
 static void
 say (const char *what)
 {
-  printf ("%6.1f ms  %s\n", (double)(g_get_monotonic_time () - began) / 1000.0, what);
+  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
   fflush (stdout);
 }
 
 static void
 need (gboolean holds, GError **error, const char *what)
 {
-  if (!holds) {
-    fprintf (stderr, "engine-probe: %s: %s\n", what,
-             error != NULL && *error != NULL ? (*error)->message : "not so");
-    exit (1);
-  }
+  if (!holds)
+    {
+      fprintf (stderr, "engine-probe: %s: %s\n", what,
+               error != NULL && *error != NULL ? (*error)->message : "not so");
+      exit (1);
+    }
   say (what);
 }
 
 static void
 keep (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  *(GAsyncResult **)user_data = g_object_ref (result);
+  *(GAsyncResult **) user_data = g_object_ref (result);
 }
 
 static GAsyncResult *
@@ -79,11 +80,11 @@ tar_file (GByteArray *tar, const char *name, const char *mode, const char *data,
   head[156] = '0';
   memcpy (head + 257, "ustar\00000", 8);
   for (gsize i = 0; i < sizeof head; i++)
-    sum += (guchar)head[i];
+    sum += (guchar) head[i];
   g_snprintf (head + 148, 8, "%06o", sum);
-  g_byte_array_append (tar, (const guint8 *)head, sizeof head);
-  g_byte_array_append (tar, (const guint8 *)data, (guint)n_bytes);
-  g_byte_array_append (tar, zeros, (guint)((512 - n_bytes % 512) % 512));
+  g_byte_array_append (tar, (const guint8 *) head, sizeof head);
+  g_byte_array_append (tar, (const guint8 *) data, (guint) n_bytes);
+  g_byte_array_append (tar, zeros, (guint) ((512 - n_bytes % 512) % 512));
 }
 
 static void
@@ -186,24 +187,27 @@ read_frames (int fd)
   guint8 piece[65536];
   gsize at = 0;
 
-  for (;;) {
-    ssize_t n = recv (fd, piece, sizeof piece, 0);
+  for (;;)
+    {
+      ssize_t n = recv (fd, piece, sizeof piece, 0);
 
-    if (n == 0)
-      break;
-    if (n > 0) {
-      g_byte_array_append (raw, piece, (guint)n);
-      continue;
+      if (n == 0)
+        break;
+      if (n > 0)
+        {
+          g_byte_array_append (raw, piece, (guint) n);
+          continue;
+        }
+      (void) g_main_context_iteration (NULL, FALSE);
+      (void) poll (&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 10);
     }
-    (void)g_main_context_iteration (NULL, FALSE);
-    (void)poll (&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 10);
-  }
-  while (at + 8 <= raw->len) {
-    guint32 length = GUINT32_FROM_BE (*(guint32 *)(void *)(raw->data + at + 4));
+  while (at + 8 <= raw->len)
+    {
+      guint32 length = GUINT32_FROM_BE (*(guint32 *) (void *) (raw->data + at + 4));
 
-    g_string_append_len (text, (const char *)raw->data + at + 8, (gssize)MIN (length, raw->len - at - 8));
-    at += 8 + length;
-  }
+      g_string_append_len (text, (const char *) raw->data + at + 8, (gssize) MIN (length, raw->len - at - 8));
+      at += 8 + length;
+    }
   need (at == raw->len, NULL, "whole frames only");
   return text;
 }
@@ -268,7 +272,7 @@ probe_killed (void)
   sbx_engine_container_wait_async (engine, id, 0, NULL, keep, &waited);
   removed (id, "removed while it runs");
   if (sbx_engine_container_wait_finish (await (&waited), &status, &error))
-    printf ("           the wait gave status %d\n", (int)status);
+    printf ("           the wait gave status %d\n", (int) status);
   else
     printf ("           the wait gave: %s\n", error->message);
 }
@@ -286,9 +290,9 @@ probe_deaf (void)
 
   start (id);
   sbx_attach_write_async (fd, turn, 500, NULL, keep, &written);
-  (void)sbx_attach_write_finish (await (&written), &error);
+  (void) sbx_attach_write_finish (await (&written), &error);
   need (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT), &error, "a deaf worker times out");
-  (void)shutdown (fd, SHUT_RDWR);
+  (void) shutdown (fd, SHUT_RDWR);
   removed (id, "removed");
 }
 
@@ -330,7 +334,7 @@ probe_oom (void)
   sbx_engine_container_inspect_async (engine, id, 0, NULL, keep, &inspected);
   state = sbx_engine_container_inspect_finish (await (&inspected), &error);
   need (state != NULL, &error, "inspected");
-  printf ("           out of memory: status %d, OOMKilled %d\n", (int)status, state->oom_killed);
+  printf ("           out of memory: status %d, OOMKilled %d\n", (int) status, state->oom_killed);
   removed (id, "removed");
 }
 
@@ -392,14 +396,15 @@ probe_daemon (void)
 int
 main (int argc, char **argv)
 {
-  if (argc != 2) {
-    fputs ("usage: engine-probe BUSYBOX\n", stderr);
-    return 2;
-  }
+  if (argc != 2)
+    {
+      fputs ("usage: engine-probe BUSYBOX\n", stderr);
+      return 2;
+    }
   began = g_get_monotonic_time ();
   engine = sbx_engine_new (NULL);
-  (void)g_mkdir_with_parents ("/run/sbx-probe", 0755);
-  (void)g_mkdir_with_parents ("/var/lib/sbx-probe", 0755);
+  (void) g_mkdir_with_parents ("/run/sbx-probe", 0755);
+  (void) g_mkdir_with_parents ("/var/lib/sbx-probe", 0755);
   build_image (argv[1]);
   probe_daemon ();
   probe_errors ();

@@ -22,25 +22,26 @@ static SbxUnits *units;
 static void
 say (const char *what)
 {
-  printf ("%6.1f ms  %s\n", (double)(g_get_monotonic_time () - began) / 1000.0, what);
+  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
   fflush (stdout);
 }
 
 static void
 need (gboolean holds, GError **error, const char *what)
 {
-  if (!holds) {
-    fprintf (stderr, "units-probe: %s: %s\n", what,
-             error != NULL && *error != NULL ? (*error)->message : "not so");
-    exit (1);
-  }
+  if (!holds)
+    {
+      fprintf (stderr, "units-probe: %s: %s\n", what,
+               error != NULL && *error != NULL ? (*error)->message : "not so");
+      exit (1);
+    }
   say (what);
 }
 
 static void
 keep (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  *(GAsyncResult **)user_data = g_object_ref (result);
+  *(GAsyncResult **) user_data = g_object_ref (result);
 }
 
 static GAsyncResult *
@@ -73,16 +74,17 @@ spawn_waiting (int *ret_gate)
 
   need (pipe (gate) == 0, NULL, "pipe");
   pid = fork ();
-  if (pid == 0) {
-    char byte = 0;
+  if (pid == 0)
+    {
+      char byte = 0;
 
-    prctl (PR_SET_PDEATHSIG, SIGKILL);
-    close (gate[1]);
-    if (read (gate[0], &byte, 1) < 1)
-      _exit (1);
-    for (;;)
-      pause ();
-  }
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      close (gate[1]);
+      if (read (gate[0], &byte, 1) < 1)
+        _exit (1);
+      for (;;)
+        pause ();
+    }
   close (gate[0]);
   *ret_gate = gate[1];
   return pid;
@@ -142,14 +144,15 @@ probe_scope (const char *name)
   need (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL, NULL,
         "reaped");
   close (gate);
-  for (;;) {
-    g_autoptr (GAsyncResult) again = NULL;
+  for (;;)
+    {
+      g_autoptr (GAsyncResult) again = NULL;
 
-    g_clear_error (&error);
-    sbx_units_do_async (units, SBX_UNITS_STOP, name, 0, NULL, keep, &again);
-    if (!sbx_units_do_finish (await (&again), &error))
-      break;
-  }
+      g_clear_error (&error);
+      sbx_units_do_async (units, SBX_UNITS_STOP, name, 0, NULL, keep, &again);
+      if (!sbx_units_do_finish (await (&again), &error))
+        break;
+    }
   need (g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NO_UNIT), &error, "gone by itself");
 }
 
@@ -185,13 +188,14 @@ main (int argc, char **argv)
   name = g_strdup_printf (SBX_BROKER_SCOPE_FORMAT, "probe1");
   probe_scope (name);
   probe_foreign ();
-  if (argc > 1 && g_str_equal (argv[1], "--restart-bus")) {
-    need (system ("systemctl restart dbus.service") == 0, NULL, "bus restarted");
-    while (n_ready == 1 || units == NULL)
-      g_main_context_iteration (NULL, TRUE);
-    say ("on the bus again");
-    probe_scope (name);
-  }
+  if (argc > 1 && g_str_equal (argv[1], "--restart-bus"))
+    {
+      need (system ("systemctl restart dbus.service") == 0, NULL, "bus restarted");
+      while (n_ready == 1 || units == NULL)
+        g_main_context_iteration (NULL, TRUE);
+      say ("on the bus again");
+      probe_scope (name);
+    }
   g_clear_pointer (&units, sbx_units_free);
   puts ("units-probe: all as it should be");
   return 0;

@@ -75,7 +75,7 @@ add_file (Layer *self, const char *source, const char *path, guint mode, GError 
     return fail (error, SBX_IMAGE_ERROR_READ, source, "cannot be read");
   if (strcmp (parent, ".") != 0 && !add_directory (self, parent, error))
     return FALSE;
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)data, n_bytes);
+  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) data, n_bytes);
   same = g_hash_table_lookup (self->contents, digest);
   if (same != NULL)
     fits = sbx_tar_add_link (self->tar, path, mode, same);
@@ -83,10 +83,11 @@ add_file (Layer *self, const char *source, const char *path, guint mode, GError 
     fits = sbx_tar_add_file (self->tar, path, mode, data, n_bytes);
   if (!fits)
     return fail (error, SBX_IMAGE_ERROR_READ, path, "path too long");
-  if (same == NULL) {
-    self->n_bytes += n_bytes;
-    g_hash_table_insert (self->contents, g_steal_pointer (&digest), g_strdup (path));
-  }
+  if (same == NULL)
+    {
+      self->n_bytes += n_bytes;
+      g_hash_table_insert (self->contents, g_steal_pointer (&digest), g_strdup (path));
+    }
   return TRUE;
 }
 
@@ -105,21 +106,24 @@ add_program (Layer *self, const char *worker_path, GError **error)
   libraries = sbx_libraries_of (worker_path, error);
   if (libraries == NULL || (loader != NULL && !add_file (self, loader, loader + 1, 0555, error)))
     return FALSE;
-  for (guint i = 0; i < libraries->len; i++) {
-    const char *path = libraries->pdata[i];
+  for (guint i = 0; i < libraries->len; i++)
+    {
+      const char *path = libraries->pdata[i];
 
-    if (g_str_has_suffix (path, "/libc.so.6")) {
-      g_free (directory);
-      directory = g_path_get_dirname (path + 1);
+      if (g_str_has_suffix (path, "/libc.so.6"))
+        {
+          g_free (directory);
+          directory = g_path_get_dirname (path + 1);
+        }
     }
-  }
-  for (guint i = 0; i < libraries->len; i++) {
-    g_autofree char *name = g_path_get_basename (libraries->pdata[i]);
-    g_autofree char *path = g_build_filename (directory, name, NULL);
+  for (guint i = 0; i < libraries->len; i++)
+    {
+      g_autofree char *name = g_path_get_basename (libraries->pdata[i]);
+      g_autofree char *path = g_build_filename (directory, name, NULL);
 
-    if (!add_file (self, libraries->pdata[i], path, 0444, error))
-      return FALSE;
-  }
+      if (!add_file (self, libraries->pdata[i], path, 0444, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -135,7 +139,7 @@ is_zone (const char *path)
 static int
 compare_texts (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 static GPtrArray *
@@ -157,19 +161,23 @@ add_zones (Layer *self, const char *path, guint depth, GError **error)
 {
   g_autoptr (GPtrArray) names = list_directory (path);
 
-  for (guint i = 0; i < names->len; i++) {
-    const char *name = names->pdata[i];
-    g_autofree char *inner = g_build_filename (path, name, NULL);
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = names->pdata[i];
+      g_autofree char *inner = g_build_filename (path, name, NULL);
 
-    if (g_file_test (inner, G_FILE_TEST_IS_DIR)) {
-      if (depth < MAX_ZONE_DEPTH
-          && !(depth == 0 && (g_str_equal (name, "posix") || g_str_equal (name, "right")))
-          && !add_zones (self, inner, depth + 1, error))
-        return FALSE;
-    } else if (is_zone (inner) && !add_file (self, inner, inner + 1, 0444, error)) {
-      return FALSE;
+      if (g_file_test (inner, G_FILE_TEST_IS_DIR))
+        {
+          if (depth < MAX_ZONE_DEPTH
+              && !(depth == 0 && (g_str_equal (name, "posix") || g_str_equal (name, "right")))
+              && !add_zones (self, inner, depth + 1, error))
+            return FALSE;
+        }
+      else if (is_zone (inner) && !add_file (self, inner, inner + 1, 0444, error))
+        {
+          return FALSE;
+        }
     }
-  }
   return TRUE;
 }
 
@@ -181,10 +189,11 @@ make_layer (const char *worker_path, guint64 *ret_n_bytes, GError **error)
 
   layer.directories = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   layer.contents = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!is_zone (ZONES "/UTC") && !is_zone (ZONES "/Etc/UTC")) {
-    fail (error, SBX_IMAGE_ERROR_MISSING, ZONES, "no time zones there; install the package tzdata");
-    return NULL;
-  }
+  if (!is_zone (ZONES "/UTC") && !is_zone (ZONES "/Etc/UTC"))
+    {
+      fail (error, SBX_IMAGE_ERROR_MISSING, ZONES, "no time zones there; install the package tzdata");
+      return NULL;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (mount_points); i++)
     if (!add_directory (&layer, mount_points[i], error))
       return NULL;
@@ -272,7 +281,7 @@ sbx_worker_image_new (const char *worker_path, const char *tag, GError **error)
   layer_digest = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, layer);
   layer_name = g_strconcat (layer_digest, "/layer.tar", NULL);
   config = make_config (layer_digest);
-  config_digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *)config->str, config->len);
+  config_digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) config->str, config->len);
   config_name = g_strconcat (config_digest, ".json", NULL);
   manifest = make_manifest (config_name, layer_name, tag);
 
@@ -307,15 +316,16 @@ sbx_worker_image_write (const char *worker_path, const char *tag, int fd, GError
   if (image == NULL)
     return FALSE;
   at = g_bytes_get_data (image->archive, &left);
-  while (left > 0) {
-    ssize_t put = write (fd, at, left);
+  while (left > 0)
+    {
+      ssize_t put = write (fd, at, left);
 
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put < 0)
-      return fail (error, SBX_IMAGE_ERROR_READ, "the archive", g_strerror (errno));
-    at += put;
-    left -= (gsize)put;
-  }
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put < 0)
+        return fail (error, SBX_IMAGE_ERROR_READ, "the archive", g_strerror (errno));
+      at += put;
+      left -= (gsize) put;
+    }
   return TRUE;
 }

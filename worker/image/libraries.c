@@ -31,19 +31,20 @@ sbx_libraries_loader (const char *program, char **ret_loader, GError **error)
     return fail (error, SBX_IMAGE_ERROR_READ, "is not a 64-bit program", program);
   memcpy (&head, data, sizeof head);
   *ret_loader = NULL;
-  for (guint i = 0; i < head.e_phnum; i++) {
-    Elf64_Phdr part;
+  for (guint i = 0; i < head.e_phnum; i++)
+    {
+      Elf64_Phdr part;
 
-    if (head.e_phentsize != sizeof part || head.e_phoff > n_bytes
-        || n_bytes - head.e_phoff < (i + 1) * sizeof part)
-      return fail (error, SBX_IMAGE_ERROR_READ, "is cut short", program);
-    memcpy (&part, data + head.e_phoff + i * sizeof part, sizeof part);
-    if (part.p_type != PT_INTERP)
-      continue;
-    if (part.p_offset > n_bytes || n_bytes - part.p_offset < part.p_filesz)
-      return fail (error, SBX_IMAGE_ERROR_READ, "is cut short", program);
-    *ret_loader = g_strndup (data + part.p_offset, part.p_filesz);
-  }
+      if (head.e_phentsize != sizeof part || head.e_phoff > n_bytes
+          || n_bytes - head.e_phoff < (i + 1) * sizeof part)
+        return fail (error, SBX_IMAGE_ERROR_READ, "is cut short", program);
+      memcpy (&part, data + head.e_phoff + i * sizeof part, sizeof part);
+      if (part.p_type != PT_INTERP)
+        continue;
+      if (part.p_offset > n_bytes || n_bytes - part.p_offset < part.p_filesz)
+        return fail (error, SBX_IMAGE_ERROR_READ, "is cut short", program);
+      *ret_loader = g_strndup (data + part.p_offset, part.p_filesz);
+    }
   return TRUE;
 }
 
@@ -58,13 +59,13 @@ sbx_libraries_parse_line (const char *line, gboolean *ret_missing)
   while (g_ascii_isspace (*start))
     start++;
   end = strstr (start, " (0x");
-  return *start == '/' && end != NULL ? g_strndup (start, (gsize)(end - start)) : NULL;
+  return *start == '/' && end != NULL ? g_strndup (start, (gsize) (end - start)) : NULL;
 }
 
 static int
 compare_texts (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 static GPtrArray *
@@ -73,19 +74,21 @@ parse_list (const char *program, const char *loader, const char *list, GError **
   g_auto (GStrv) lines = g_strsplit (list, "\n", -1);
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint i = 0; lines[i] != NULL; i++) {
-    gboolean missing;
-    char *path = sbx_libraries_parse_line (lines[i], &missing);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      gboolean missing;
+      char *path = sbx_libraries_parse_line (lines[i], &missing);
 
-    if (missing) {
-      fail (error, SBX_IMAGE_ERROR_MISSING, "needs a library that is not installed", program);
-      return NULL;
+      if (missing)
+        {
+          fail (error, SBX_IMAGE_ERROR_MISSING, "needs a library that is not installed", program);
+          return NULL;
+        }
+      if (g_strcmp0 (path, loader) == 0)
+        g_clear_pointer (&path, g_free);
+      if (path != NULL)
+        g_ptr_array_add (paths, path);
     }
-    if (g_strcmp0 (path, loader) == 0)
-      g_clear_pointer (&path, g_free);
-    if (path != NULL)
-      g_ptr_array_add (paths, path);
-  }
   g_ptr_array_sort (paths, compare_texts);
   return g_steal_pointer (&paths);
 }
@@ -108,9 +111,10 @@ sbx_libraries_of (const char *program, GError **error)
   g_subprocess_launcher_set_environ (launcher, no_environment);
   process = g_subprocess_launcher_spawn (launcher, NULL, loader, "--list", program, NULL);
   if (process == NULL || !g_subprocess_communicate_utf8 (process, NULL, NULL, &list, NULL, NULL)
-      || !g_subprocess_get_successful (process)) {
-    fail (error, SBX_IMAGE_ERROR_LOADER, "its dynamic loader could not list its libraries", program);
-    return NULL;
-  }
+      || !g_subprocess_get_successful (process))
+    {
+      fail (error, SBX_IMAGE_ERROR_LOADER, "its dynamic loader could not list its libraries", program);
+      return NULL;
+    }
   return parse_list (program, loader, list, error);
 }

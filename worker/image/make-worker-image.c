@@ -29,25 +29,32 @@ main (int argc, char **argv)
   const char *name;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    g_printerr ("make-worker-image: %s\n", error->message);
-    return 2;
-  }
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("make-worker-image: %s\n", error->message);
+      return 2;
+    }
   path = worker != NULL ? worker : SBX_LIBEXECDIR "/sandbox-worker";
   name = tag != NULL ? tag : SBX_WORKER_IMAGE;
-  if (only_id) {
-    image = sbx_worker_image_new (path, name, &error);
-    if (image != NULL) {
-      g_print ("%s %s %" G_GUINT64_FORMAT "\n", image->id, image->layer, image->n_bytes);
+  if (only_id)
+    {
+      image = sbx_worker_image_new (path, name, &error);
+      if (image != NULL)
+        {
+          g_print ("%s %s %" G_GUINT64_FORMAT "\n", image->id, image->layer, image->n_bytes);
+          return 0;
+        }
+    }
+  else if (isatty (STDOUT_FILENO))
+    {
+      g_printerr (
+        "make-worker-image: the archive is binary; send standard output to a file or to `docker load`\n");
+      return 2;
+    }
+  else if (sbx_worker_image_write (path, name, STDOUT_FILENO, &error))
+    {
       return 0;
     }
-  } else if (isatty (STDOUT_FILENO)) {
-    g_printerr (
-      "make-worker-image: the archive is binary; send standard output to a file or to `docker load`\n");
-    return 2;
-  } else if (sbx_worker_image_write (path, name, STDOUT_FILENO, &error)) {
-    return 0;
-  }
   g_printerr ("make-worker-image: %s\n", error->message);
   return 1;
 }

@@ -57,13 +57,14 @@ set_path (Header *header, const char *path)
 {
   const char *cut = path;
 
-  if (strlen (path) > sizeof header->name) {
-    cut = strchr (path + strlen (path) - sizeof header->name - 1, '/');
-    if (cut == NULL || (gsize)(cut - path) > sizeof header->prefix)
-      return FALSE;
-    memcpy (header->prefix, path, (gsize)(cut - path));
-    cut++;
-  }
+  if (strlen (path) > sizeof header->name)
+    {
+      cut = strchr (path + strlen (path) - sizeof header->name - 1, '/');
+      if (cut == NULL || (gsize) (cut - path) > sizeof header->prefix)
+        return FALSE;
+      memcpy (header->prefix, path, (gsize) (cut - path));
+      cut++;
+    }
   memcpy (header->name, cut, strlen (cut));
   return TRUE;
 }
@@ -71,7 +72,7 @@ set_path (Header *header, const char *path)
 static void
 set_checksum (Header *header)
 {
-  const guchar *bytes = (const guchar *)header;
+  const guchar *bytes = (const guchar *) header;
   guint sum = 0;
 
   memset (header->checksum, ' ', sizeof header->checksum);
@@ -103,14 +104,14 @@ add (SbxTar *self, const char *path, guint mode, char type, const char *target, 
   g_snprintf (header.mode, sizeof header.mode, "%07o", mode);
   g_snprintf (header.uid, sizeof header.uid, "%07o", 0u);
   g_snprintf (header.gid, sizeof header.gid, "%07o", 0u);
-  g_snprintf (header.size, sizeof header.size, "%011" G_GINT64_MODIFIER "o", (guint64)n_bytes);
+  g_snprintf (header.size, sizeof header.size, "%011" G_GINT64_MODIFIER "o", (guint64) n_bytes);
   g_snprintf (header.mtime, sizeof header.mtime, "%011o", 0u);
   if (target != NULL)
     memcpy (header.target, target, strlen (target));
   set_checksum (&header);
-  g_byte_array_append (self->bytes, (const guint8 *)&header, sizeof header);
+  g_byte_array_append (self->bytes, (const guint8 *) &header, sizeof header);
   if (n_bytes > 0)
-    g_byte_array_append (self->bytes, data, (guint)n_bytes);
+    g_byte_array_append (self->bytes, data, (guint) n_bytes);
   pad (self->bytes);
   return TRUE;
 }

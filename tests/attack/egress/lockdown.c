@@ -234,7 +234,8 @@ try_look_up_in_thread (void)
   gboolean found = FALSE;
   pthread_t thread;
 
-  return pthread_create (&thread, NULL, thread_main, &found) == 0 && pthread_join (thread, NULL) == 0 && found;
+  return pthread_create (&thread, NULL, thread_main, &found) == 0 && pthread_join (thread, NULL) == 0
+         && found;
 }
 
 static gboolean
@@ -327,8 +328,8 @@ static void
 test_same_filter (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocess) process
-    = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "--print-filter", NULL);
+  g_autoptr (GSubprocess) process =
+    g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "--print-filter", NULL);
   g_autoptr (GBytes) printed = NULL;
   g_autoptr (GBytes) own = sbx_lockdown_filter (&error);
 

@@ -212,11 +212,12 @@ test_beginnings (void)
 {
   const char *whole = "{\"a\\u00e9\":[1.5e3,true,null,\"\\ud83d\\ude00\"],\"b\":-0}";
 
-  for (gsize n_bytes = 0; n_bytes < strlen (whole); n_bytes++) {
-    g_autofree char *part = g_memdup2 (whole, n_bytes); /* exactly as long, so that valgrind and ASan see */
+  for (gsize n_bytes = 0; n_bytes < strlen (whole); n_bytes++)
+    {
+      g_autofree char *part = g_memdup2 (whole, n_bytes); /* exactly as long, so that valgrind and ASan see */
 
-    g_assert_false (sbx_json_gate (part, n_bytes, MAX_BYTES, NULL));
-  }
+      g_assert_false (sbx_json_gate (part, n_bytes, MAX_BYTES, NULL));
+    }
   g_assert_true (sbx_json_gate (whole, strlen (whole), MAX_BYTES, NULL));
 }
 
@@ -262,15 +263,16 @@ test_depth (void)
     { "{\"a\":", "1", "}", 40000, FALSE },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *text = nested (cases[i].open, cases[i].inside, cases[i].close, cases[i].depth);
-    g_autoptr (GError) error = NULL;
-    g_autoptr (JsonNode) root = sbx_json_read (text, strlen (text), MAX_BYTES, &error);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = nested (cases[i].open, cases[i].inside, cases[i].close, cases[i].depth);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (JsonNode) root = sbx_json_read (text, strlen (text), MAX_BYTES, &error);
 
-    g_assert_true ((root != NULL) == cases[i].fine);
-    if (!cases[i].fine)
-      g_assert_error (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_DEEP);
-  }
+      g_assert_true ((root != NULL) == cases[i].fine);
+      if (!cases[i].fine)
+        g_assert_error (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_DEEP);
+    }
 }
 
 /* An object of many members, the last of which repeats the first. */
@@ -299,11 +301,12 @@ test_many_members (void)
     { 20000, FALSE, SBX_JSON_ERROR_TOO_MANY_MEMBERS },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *text = many_members (cases[i].count, cases[i].repeat);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = many_members (cases[i].count, cases[i].repeat);
 
-    check_case (&(Case){ text, cases[i].code });
-  }
+      check_case (&(Case){ text, cases[i].code });
+    }
 }
 
 static void
@@ -379,12 +382,13 @@ test_read_texts (void)
     { "\"\"", "" },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (JsonNode) root = sbx_json_read (cases[i].text, strlen (cases[i].text), MAX_BYTES, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (JsonNode) root = sbx_json_read (cases[i].text, strlen (cases[i].text), MAX_BYTES, NULL);
 
-    g_assert_nonnull (root);
-    g_assert_cmpstr (json_node_get_string (root), ==, cases[i].value);
-  }
+      g_assert_nonnull (root);
+      g_assert_cmpstr (json_node_get_string (root), ==, cases[i].value);
+    }
 }
 
 static void

@@ -39,13 +39,14 @@ test_texts (void)
     { "\xed\xa0\x80", -1, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GString) out = g_string_new (NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GString) out = g_string_new (NULL);
 
-    sbx_json_write_text (out, cases[i].value, cases[i].n_bytes);
-    g_assert_cmpstr (out->str, ==, cases[i].text);
-    g_assert_cmpuint (sbx_json_text_bytes (cases[i].value, cases[i].n_bytes), ==, strlen (cases[i].text));
-  }
+      sbx_json_write_text (out, cases[i].value, cases[i].n_bytes);
+      g_assert_cmpstr (out->str, ==, cases[i].text);
+      g_assert_cmpuint (sbx_json_text_bytes (cases[i].value, cases[i].n_bytes), ==, strlen (cases[i].text));
+    }
 }
 
 static void
@@ -65,17 +66,18 @@ test_numbers (void)
     { 1e22, "1e+22" },
     { 5e-324, "4.94065645841247e-324" },
     { 1.7976931348623157e308, "1.7976931348623157e+308" },
-    { (double)INFINITY, "null" },
-    { (double)NAN, "null" },
+    { (double) INFINITY, "null" },
+    { (double) NAN, "null" },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (JsonNode) node = json_node_init_double (json_node_alloc (), cases[i].number);
-    g_autoptr (GString) out = g_string_new (NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (JsonNode) node = json_node_init_double (json_node_alloc (), cases[i].number);
+      g_autoptr (GString) out = g_string_new (NULL);
 
-    sbx_json_write_node (out, node);
-    g_assert_cmpstr (out->str, ==, cases[i].text);
-  }
+      sbx_json_write_node (out, node);
+      g_assert_cmpstr (out->str, ==, cases[i].text);
+    }
 }
 
 /* What is read and written again: compact, in order, equal. */
@@ -99,13 +101,14 @@ test_again (void)
     { "\"\\u0041\\/\\u00e9\"", "\"A/\xc3\xa9\"" },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (JsonNode) node = sbx_json_read (cases[i].text, strlen (cases[i].text), MAX_BYTES, NULL);
-    g_autoptr (GBytes) out = sbx_json_write_bytes (node);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (JsonNode) node = sbx_json_read (cases[i].text, strlen (cases[i].text), MAX_BYTES, NULL);
+      g_autoptr (GBytes) out = sbx_json_write_bytes (node);
 
-    g_assert_cmpmem (g_bytes_get_data (out, NULL), g_bytes_get_size (out), cases[i].again,
-                     strlen (cases[i].again));
-  }
+      g_assert_cmpmem (g_bytes_get_data (out, NULL), g_bytes_get_size (out), cases[i].again,
+                       strlen (cases[i].again));
+    }
 }
 
 /* The writer has no depth of its own: sandboxd and the broker put gated trees into others. */
@@ -115,13 +118,14 @@ test_deep (void)
   g_autoptr (JsonNode) root = json_node_init_null (json_node_alloc ());
   g_autoptr (GString) out = g_string_new (NULL);
 
-  for (guint i = 0; i < 1000; i++) {
-    JsonNode *outer = json_node_new (JSON_NODE_ARRAY);
+  for (guint i = 0; i < 1000; i++)
+    {
+      JsonNode *outer = json_node_new (JSON_NODE_ARRAY);
 
-    json_node_take_array (outer, json_array_new ());
-    json_array_add_element (json_node_get_array (outer), g_steal_pointer (&root));
-    root = outer;
-  }
+      json_node_take_array (outer, json_array_new ());
+      json_array_add_element (json_node_get_array (outer), g_steal_pointer (&root));
+      root = outer;
+    }
   sbx_json_write_node (out, root);
   g_assert_cmpuint (out->len, ==, 2004);
 }
@@ -136,19 +140,20 @@ random_text (GRand *random)
   GString *text = g_string_new (NULL);
   int length = g_rand_int_range (random, 0, 9);
 
-  for (int i = 0; i < length; i++) {
-    if (g_rand_boolean (random))
-      g_string_append_unichar (text, odd[g_rand_int_range (random, 0, G_N_ELEMENTS (odd))]);
-    else
-      g_string_append_c (text, (char)g_rand_int_range (random, 1, 0x80));
-  }
+  for (int i = 0; i < length; i++)
+    {
+      if (g_rand_boolean (random))
+        g_string_append_unichar (text, odd[g_rand_int_range (random, 0, G_N_ELEMENTS (odd))]);
+      else
+        g_string_append_c (text, (char) g_rand_int_range (random, 1, 0x80));
+    }
   return g_string_free (text, FALSE);
 }
 
 static double
 random_double (GRand *random)
 {
-  guint64 bits = (guint64)g_rand_int (random) << 32 | g_rand_int (random);
+  guint64 bits = (guint64) g_rand_int (random) << 32 | g_rand_int (random);
   double number;
 
   memcpy (&number, &bits, sizeof number);
@@ -160,22 +165,23 @@ random_leaf (GRand *random)
 {
   g_autofree char *text = NULL;
 
-  switch (g_rand_int_range (random, 0, 6)) {
-  case 0:
-    return json_node_init_null (json_node_alloc ());
-  case 1:
-    return json_node_init_boolean (json_node_alloc (), g_rand_boolean (random));
-  case 2:
-    return json_node_init_int (json_node_alloc (),
-                               (gint64)((guint64)g_rand_int (random) << 32 | g_rand_int (random)));
-  case 3:
-    return json_node_init_int (json_node_alloc (), g_rand_int_range (random, -1000, 1000));
-  case 4:
-    return json_node_init_double (json_node_alloc (), random_double (random));
-  default:
-    text = random_text (random);
-    return json_node_init_string (json_node_alloc (), text);
-  }
+  switch (g_rand_int_range (random, 0, 6))
+    {
+    case 0:
+      return json_node_init_null (json_node_alloc ());
+    case 1:
+      return json_node_init_boolean (json_node_alloc (), g_rand_boolean (random));
+    case 2:
+      return json_node_init_int (json_node_alloc (),
+                                 (gint64) ((guint64) g_rand_int (random) << 32 | g_rand_int (random)));
+    case 3:
+      return json_node_init_int (json_node_alloc (), g_rand_int_range (random, -1000, 1000));
+    case 4:
+      return json_node_init_double (json_node_alloc (), random_double (random));
+    default:
+      text = random_text (random);
+      return json_node_init_string (json_node_alloc (), text);
+    }
 }
 
 /* Grown step by step: each new node goes to a random open one. */
@@ -188,31 +194,37 @@ random_tree (GRand *random)
 
   json_node_take_array (root, json_array_new ());
   g_ptr_array_add (open, root);
-  for (int i = 0; i < count; i++) {
-    JsonNode *parent = g_ptr_array_index (open, g_rand_int_range (random, 0, (gint32)open->len));
-    JsonNode *node = NULL;
-    int kind = open->len < 20 ? g_rand_int_range (random, 0, 4) : 2;
+  for (int i = 0; i < count; i++)
+    {
+      JsonNode *parent = g_ptr_array_index (open, g_rand_int_range (random, 0, (gint32) open->len));
+      JsonNode *node = NULL;
+      int kind = open->len < 20 ? g_rand_int_range (random, 0, 4) : 2;
 
-    if (kind == 0) {
-      node = json_node_new (JSON_NODE_ARRAY);
-      json_node_take_array (node, json_array_new ());
-    } else if (kind == 1) {
-      node = json_node_new (JSON_NODE_OBJECT);
-      json_node_take_object (node, json_object_new ());
-    } else
-      node = random_leaf (random);
-    if (JSON_NODE_HOLDS_ARRAY (parent))
-      json_array_add_element (json_node_get_array (parent), node);
-    else {
-      /* Its own number in front: to replace a member would free a node that is still open. */
-      g_autofree char *text = random_text (random);
-      g_autofree char *name = g_strdup_printf ("%d%s", i, text);
+      if (kind == 0)
+        {
+          node = json_node_new (JSON_NODE_ARRAY);
+          json_node_take_array (node, json_array_new ());
+        }
+      else if (kind == 1)
+        {
+          node = json_node_new (JSON_NODE_OBJECT);
+          json_node_take_object (node, json_object_new ());
+        }
+      else
+        node = random_leaf (random);
+      if (JSON_NODE_HOLDS_ARRAY (parent))
+        json_array_add_element (json_node_get_array (parent), node);
+      else
+        {
+          /* Its own number in front: to replace a member would free a node that is still open. */
+          g_autofree char *text = random_text (random);
+          g_autofree char *name = g_strdup_printf ("%d%s", i, text);
 
-      json_object_set_member (json_node_get_object (parent), name, node);
+          json_object_set_member (json_node_get_object (parent), name, node);
+        }
+      if (kind < 2)
+        g_ptr_array_add (open, node);
     }
-    if (kind < 2)
-      g_ptr_array_add (open, node);
-  }
   return root;
 }
 
@@ -222,19 +234,20 @@ test_random (void)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
 
-  for (guint i = 0; i < 10000; i++) {
-    g_autoptr (JsonNode) tree = random_tree (random);
-    g_autoptr (GBytes) first = sbx_json_write_bytes (tree);
-    g_autoptr (GError) error = NULL;
-    gsize n_bytes;
-    const char *data = g_bytes_get_data (first, &n_bytes);
-    g_autoptr (JsonNode) read = sbx_json_read (data, n_bytes, MAX_BYTES, &error);
-    g_autoptr (GBytes) second = NULL;
+  for (guint i = 0; i < 10000; i++)
+    {
+      g_autoptr (JsonNode) tree = random_tree (random);
+      g_autoptr (GBytes) first = sbx_json_write_bytes (tree);
+      g_autoptr (GError) error = NULL;
+      gsize n_bytes;
+      const char *data = g_bytes_get_data (first, &n_bytes);
+      g_autoptr (JsonNode) read = sbx_json_read (data, n_bytes, MAX_BYTES, &error);
+      g_autoptr (GBytes) second = NULL;
 
-    g_assert_no_error (error);
-    second = sbx_json_write_bytes (read);
-    g_assert_cmpmem (g_bytes_get_data (second, NULL), g_bytes_get_size (second), data, n_bytes);
-  }
+      g_assert_no_error (error);
+      second = sbx_json_write_bytes (read);
+      g_assert_cmpmem (g_bytes_get_data (second, NULL), g_bytes_get_size (second), data, n_bytes);
+    }
 }
 
 /* Doubles read back as the very same. */
@@ -243,15 +256,16 @@ test_random_doubles (void)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (2);
 
-  for (guint i = 0; i < 10000; i++) {
-    double number = random_double (random);
-    g_autoptr (JsonNode) node = json_node_init_double (json_node_alloc (), number);
-    g_autoptr (GString) out = g_string_new (NULL);
+  for (guint i = 0; i < 10000; i++)
+    {
+      double number = random_double (random);
+      g_autoptr (JsonNode) node = json_node_init_double (json_node_alloc (), number);
+      g_autoptr (GString) out = g_string_new (NULL);
 
-    sbx_json_write_node (out, node);
-    g_assert_cmpfloat (g_ascii_strtod (out->str, NULL), ==, number);
-    g_assert_true (sbx_json_gate (out->str, out->len, MAX_BYTES, NULL));
-  }
+      sbx_json_write_node (out, node);
+      g_assert_cmpfloat (g_ascii_strtod (out->str, NULL), ==, number);
+      g_assert_true (sbx_json_gate (out->str, out->len, MAX_BYTES, NULL));
+    }
 }
 
 int

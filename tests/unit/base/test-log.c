@@ -37,10 +37,11 @@ write_debug_entries (void)
 static void
 test_plain_lines (void)
 {
-  if (g_test_subprocess ()) {
-    log_in_subprocess (write_entries);
-    return;
-  }
+  if (g_test_subprocess ())
+    {
+      log_in_subprocess (write_entries);
+      return;
+    }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_passed ();
   g_test_trap_assert_stderr (
@@ -52,10 +53,11 @@ test_plain_lines (void)
 static void
 test_debug (void)
 {
-  if (g_test_subprocess ()) {
-    log_in_subprocess (write_debug_entries);
-    return;
-  }
+  if (g_test_subprocess ())
+    {
+      log_in_subprocess (write_debug_entries);
+      return;
+    }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_passed ();
   g_test_trap_assert_stderr ("*log-test: shown\n*");
@@ -88,11 +90,12 @@ test_ids (void)
   };
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (ids); i++) {
-    g_assert_cmpuint (strspn (ids[i], "0123456789abcdef"), ==, 32);
-    g_assert_cmpuint (strlen (ids[i]), ==, 32);
-    g_assert_true (g_hash_table_add (seen, (gpointer)ids[i]));
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      g_assert_cmpuint (strspn (ids[i], "0123456789abcdef"), ==, 32);
+      g_assert_cmpuint (strlen (ids[i]), ==, 32);
+      g_assert_true (g_hash_table_add (seen, (gpointer) ids[i]));
+    }
 }
 
 int

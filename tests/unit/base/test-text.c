@@ -50,13 +50,14 @@ test_plain (void)
     { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *plain = sbx_text_plain (cases[i].text);
-    g_autofree char *line = sbx_text_one_line (cases[i].text);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *plain = sbx_text_plain (cases[i].text);
+      g_autofree char *line = sbx_text_one_line (cases[i].text);
 
-    g_assert_cmpstr (plain, ==, cases[i].plain);
-    g_assert_cmpstr (line, ==, cases[i].line);
-  }
+      g_assert_cmpstr (plain, ==, cases[i].plain);
+      g_assert_cmpstr (line, ==, cases[i].line);
+    }
 }
 
 int

@@ -107,11 +107,12 @@ read_head (const char *data, gsize n_bytes, gsize step, SbxHttpHead *ret_head)
   gsize place = 0;
   SbxHttpVerdict verdict = SBX_HTTP_HEAD_MORE;
 
-  for (gsize n = MIN (step, n_bytes); verdict == SBX_HTTP_HEAD_MORE; n = MIN (n + step, n_bytes)) {
-    verdict = sbx_http_head_find (data, n, &place);
-    if (n == n_bytes)
-      break;
-  }
+  for (gsize n = MIN (step, n_bytes); verdict == SBX_HTTP_HEAD_MORE; n = MIN (n + step, n_bytes))
+    {
+      verdict = sbx_http_head_find (data, n, &place);
+      if (n == n_bytes)
+        break;
+    }
   return verdict == SBX_HTTP_HEAD_WHOLE ? sbx_http_head_parse (data, place, ret_head) : verdict;
 }
 
@@ -121,10 +122,11 @@ test_fine (void)
   SbxHttpHead head;
 
   for (gsize i = 0; i < G_N_ELEMENTS (fine); i++)
-    for (gsize step = 1; step <= 1000; step *= 10) {
-      g_test_message ("%s, by %zu", fine[i].what, step);
-      g_assert_cmpint (read_head (fine[i].data, fine[i].n_bytes, step, &head), ==, SBX_HTTP_HEAD_WHOLE);
-    }
+    for (gsize step = 1; step <= 1000; step *= 10)
+      {
+        g_test_message ("%s, by %zu", fine[i].what, step);
+        g_assert_cmpint (read_head (fine[i].data, fine[i].n_bytes, step, &head), ==, SBX_HTTP_HEAD_WHOLE);
+      }
 }
 
 static void
@@ -133,10 +135,11 @@ test_bad (void)
   SbxHttpHead head;
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
-    for (gsize step = 1; step <= 1000; step *= 10) {
-      g_test_message ("%s, by %zu", bad[i].what, step);
-      g_assert_cmpint (read_head (bad[i].data, bad[i].n_bytes, step, &head), ==, SBX_HTTP_HEAD_BAD);
-    }
+    for (gsize step = 1; step <= 1000; step *= 10)
+      {
+        g_test_message ("%s, by %zu", bad[i].what, step);
+        g_assert_cmpint (read_head (bad[i].data, bad[i].n_bytes, step, &head), ==, SBX_HTTP_HEAD_BAD);
+      }
 }
 
 /* No beginning of a head is whole, and what follows one is not looked at. */
@@ -147,20 +150,22 @@ test_beginnings (void)
   gsize whole = strlen (LINE HOST "content-length: 5\r\n" END);
   SbxHttpHead head;
 
-  for (gsize n = 0; n < whole; n++) {
-    gsize place = 0;
+  for (gsize n = 0; n < whole; n++)
+    {
+      gsize place = 0;
 
-    g_assert_cmpint (sbx_http_head_find (data, n, &place), ==, SBX_HTTP_HEAD_MORE);
-    g_assert_cmpuint (place, ==, n);
-  }
-  for (gsize n = whole; n <= sizeof data; n++) {
-    gsize place = 0;
+      g_assert_cmpint (sbx_http_head_find (data, n, &place), ==, SBX_HTTP_HEAD_MORE);
+      g_assert_cmpuint (place, ==, n);
+    }
+  for (gsize n = whole; n <= sizeof data; n++)
+    {
+      gsize place = 0;
 
-    g_assert_cmpint (sbx_http_head_find (data, n, &place), ==, SBX_HTTP_HEAD_WHOLE);
-    g_assert_cmpuint (place, ==, whole);
-    g_assert_cmpint (sbx_http_head_parse (data, place, &head), ==, SBX_HTTP_HEAD_WHOLE);
-    g_assert_cmpuint (head.content_length, ==, 5);
-  }
+      g_assert_cmpint (sbx_http_head_find (data, n, &place), ==, SBX_HTTP_HEAD_WHOLE);
+      g_assert_cmpuint (place, ==, whole);
+      g_assert_cmpint (sbx_http_head_parse (data, place, &head), ==, SBX_HTTP_HEAD_WHOLE);
+      g_assert_cmpuint (head.content_length, ==, 5);
+    }
 }
 
 static void

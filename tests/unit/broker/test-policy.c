@@ -97,17 +97,19 @@ test_head (void)
 {
   g_autoptr (SbxPolicy) policy = make_policy ();
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    SbxPolicyTarget target = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      SbxPolicyTarget target = { 0 };
 
-    g_test_message ("%s %s", cases[i].line, cases[i].fields);
-    g_assert_cmpuint (check (policy, cases[i].line, "broker", cases[i].fields, &target), ==, cases[i].status);
-    if (cases[i].status != 0)
-      continue;
-    g_assert_cmpint (target.route, ==, cases[i].route);
-    g_assert_cmpstr (target.name, ==, cases[i].name);
-    g_assert_true ((target.tools != NULL) == (target.route == SBX_ROUTE_MCP));
-  }
+      g_test_message ("%s %s", cases[i].line, cases[i].fields);
+      g_assert_cmpuint (check (policy, cases[i].line, "broker", cases[i].fields, &target), ==,
+                        cases[i].status);
+      if (cases[i].status != 0)
+        continue;
+      g_assert_cmpint (target.route, ==, cases[i].route);
+      g_assert_cmpstr (target.name, ==, cases[i].name);
+      g_assert_true ((target.tools != NULL) == (target.route == SBX_ROUTE_MCP));
+    }
 }
 
 static void
@@ -118,10 +120,11 @@ test_host (void)
   g_autoptr (SbxPolicy) policy = make_policy ();
   SbxPolicyTarget target;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (others); i++) {
-    g_assert_cmpuint (check (policy, "POST /model", others[i], "", &target), ==, 403);
-    g_assert_cmpuint (check (policy, "POST /nothing", others[i], "", &target), ==, 403);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_assert_cmpuint (check (policy, "POST /model", others[i], "", &target), ==, 403);
+      g_assert_cmpuint (check (policy, "POST /nothing", others[i], "", &target), ==, 403);
+    }
 }
 
 static void

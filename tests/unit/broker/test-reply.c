@@ -39,15 +39,16 @@ static const Case cases[] = {
 static void
 test_table (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_auto (SbxControlReply) reply = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (SbxControlReply) reply = { 0 };
 
-    g_test_message ("%s", cases[i].data);
-    g_assert_cmpint (sbx_reply_read (cases[i].data, strlen (cases[i].data), &reply), ==, cases[i].failure);
-    g_assert_cmpstr (reply.text, ==, cases[i].text);
-    g_assert_cmpint (reply.ok, ==, cases[i].ok);
-    g_assert_cmpint (reply.compaction, ==, SBX_COMPACTION_NONE);
-  }
+      g_test_message ("%s", cases[i].data);
+      g_assert_cmpint (sbx_reply_read (cases[i].data, strlen (cases[i].data), &reply), ==, cases[i].failure);
+      g_assert_cmpstr (reply.text, ==, cases[i].text);
+      g_assert_cmpint (reply.ok, ==, cases[i].ok);
+      g_assert_cmpint (reply.compaction, ==, SBX_COMPACTION_NONE);
+    }
 }
 
 static char *
@@ -73,14 +74,15 @@ test_length (void)
     { "\xf0\x9f\x98\x80", SBX_MAX_REPLY_UNITS / 2 }, /* a character of two units */
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree char *most = reply_of_units (rows[i].unit, rows[i].most);
-    g_autofree char *more = reply_of_units (rows[i].unit, rows[i].most + 1);
-    g_auto (SbxControlReply) reply = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *most = reply_of_units (rows[i].unit, rows[i].most);
+      g_autofree char *more = reply_of_units (rows[i].unit, rows[i].most + 1);
+      g_auto (SbxControlReply) reply = { 0 };
 
-    g_assert_cmpint (sbx_reply_read (more, strlen (more), &reply), ==, SBX_FAILURE_REPLY_TOO_LARGE);
-    g_assert_cmpint (sbx_reply_read (most, strlen (most), &reply), ==, SBX_FAILURE_NONE);
-  }
+      g_assert_cmpint (sbx_reply_read (more, strlen (more), &reply), ==, SBX_FAILURE_REPLY_TOO_LARGE);
+      g_assert_cmpint (sbx_reply_read (most, strlen (most), &reply), ==, SBX_FAILURE_NONE);
+    }
 }
 
 static void
@@ -104,17 +106,18 @@ test_compaction (void)
     { "null", SBX_COMPACTION_NONE, "none", 0 },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree char *data =
-      g_strdup_printf ("{\"ok\":true,\"text\":\"a\",\"compaction\":%s}", rows[i].member);
-    g_auto (SbxControlReply) reply = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *data =
+        g_strdup_printf ("{\"ok\":true,\"text\":\"a\",\"compaction\":%s}", rows[i].member);
+      g_auto (SbxControlReply) reply = { 0 };
 
-    g_test_message ("%s", rows[i].member);
-    g_assert_cmpint (sbx_reply_read (data, strlen (data), &reply), ==, SBX_FAILURE_NONE);
-    g_assert_cmpint (reply.compaction, ==, rows[i].by);
-    g_assert_cmpstr (sbx_reply_reason_name (reply.compaction_reason), ==, rows[i].reason);
-    g_assert_cmpuint (reply.compaction_tokens_before, ==, rows[i].tokens);
-  }
+      g_test_message ("%s", rows[i].member);
+      g_assert_cmpint (sbx_reply_read (data, strlen (data), &reply), ==, SBX_FAILURE_NONE);
+      g_assert_cmpint (reply.compaction, ==, rows[i].by);
+      g_assert_cmpstr (sbx_reply_reason_name (reply.compaction_reason), ==, rows[i].reason);
+      g_assert_cmpuint (reply.compaction_tokens_before, ==, rows[i].tokens);
+    }
 }
 
 int

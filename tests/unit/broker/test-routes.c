@@ -39,16 +39,17 @@ test_bodies (void)
   static const char *const tools[] = { "search", NULL };
   static const char *const kept[] = { NULL };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    SbxPolicyTarget target = { .route = cases[i].route, .name = "docs", .tools = tools };
-    g_autoptr (GBytes) body = g_bytes_new_static (cases[i].body, strlen (cases[i].body));
-    g_autoptr (GByteArray) payload = NULL;
-    SbxFrameType type = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      SbxPolicyTarget target = { .route = cases[i].route, .name = "docs", .tools = tools };
+      g_autoptr (GBytes) body = g_bytes_new_static (cases[i].body, strlen (cases[i].body));
+      g_autoptr (GByteArray) payload = NULL;
+      SbxFrameType type = 0;
 
-    g_test_message ("%s", cases[i].body);
-    g_assert_cmpuint (sbx_routes_read_body (&target, kept, body, &type, &payload), ==, cases[i].status);
-    g_assert_true ((payload != NULL) == (cases[i].status == 0));
-  }
+      g_test_message ("%s", cases[i].body);
+      g_assert_cmpuint (sbx_routes_read_body (&target, kept, body, &type, &payload), ==, cases[i].status);
+      g_assert_true ((payload != NULL) == (cases[i].status == 0));
+    }
 }
 
 /* The tool gets the guest's bytes as they are. */
@@ -105,14 +106,15 @@ test_answers (void)
     text, ==,
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\nConnection: close\r\n\r\n"
     "{\"a\":1}");
-  for (gsize i = 0; i < G_N_ELEMENTS (statuses); i++) {
-    g_autoptr (GBytes) refusal = sbx_http_reply_refusal (statuses[i]);
-    g_autofree char *line = g_strdup_printf ("HTTP/1.1 %u ", statuses[i]);
-    g_autofree char *all = g_strndup (g_bytes_get_data (refusal, NULL), g_bytes_get_size (refusal));
+  for (gsize i = 0; i < G_N_ELEMENTS (statuses); i++)
+    {
+      g_autoptr (GBytes) refusal = sbx_http_reply_refusal (statuses[i]);
+      g_autofree char *line = g_strdup_printf ("HTTP/1.1 %u ", statuses[i]);
+      g_autofree char *all = g_strndup (g_bytes_get_data (refusal, NULL), g_bytes_get_size (refusal));
 
-    g_assert_true (g_str_has_prefix (all, line));
-    g_assert_nonnull (strstr (all, "\r\nConnection: close\r\n"));
-  }
+      g_assert_true (g_str_has_prefix (all, line));
+      g_assert_nonnull (strstr (all, "\r\nConnection: close\r\n"));
+    }
 }
 
 int

@@ -95,12 +95,12 @@ static const Case cases[] = {
 static void
 append_frame (GByteArray *out, guint8 stream, const char *text, gsize n_bytes)
 {
-  guint32 wire = GUINT32_TO_BE ((guint32)n_bytes);
+  guint32 wire = GUINT32_TO_BE ((guint32) n_bytes);
   const guint8 head[4] = { stream };
 
   g_byte_array_append (out, head, sizeof head);
-  g_byte_array_append (out, (const guint8 *)&wire, sizeof wire);
-  g_byte_array_append (out, (const guint8 *)text, (guint)n_bytes);
+  g_byte_array_append (out, (const guint8 *) &wire, sizeof wire);
+  g_byte_array_append (out, (const guint8 *) text, (guint) n_bytes);
 }
 
 static SbxOutputVerdict
@@ -161,18 +161,19 @@ test_bounds (void)
     { 1, 0, SBX_OUTPUT_MORE },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
-    g_autoptr (GByteArray) data = g_byte_array_new ();
-    g_autofree char *text = g_malloc0 (MAX (rows[i].n_bytes, 1));
-    g_auto (SbxControlReply) reply = { 0 };
-    SbxFailure failure = SBX_FAILURE_NONE;
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
+      g_autoptr (GByteArray) data = g_byte_array_new ();
+      g_autofree char *text = g_malloc0 (MAX (rows[i].n_bytes, 1));
+      g_auto (SbxControlReply) reply = { 0 };
+      SbxFailure failure = SBX_FAILURE_NONE;
 
-    append_frame (data, rows[i].stream, text, rows[i].n_bytes);
-    g_assert_cmpint (feed (output, data, 65536, &reply, &failure), ==, rows[i].fed);
-    if (rows[i].fed == SBX_OUTPUT_NO_REPLY)
-      g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_TOO_LARGE);
-  }
+      append_frame (data, rows[i].stream, text, rows[i].n_bytes);
+      g_assert_cmpint (feed (output, data, 65536, &reply, &failure), ==, rows[i].fed);
+      if (rows[i].fed == SBX_OUTPUT_NO_REPLY)
+        g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_TOO_LARGE);
+    }
 }
 
 /* Heads that Docker does not write, and an end in the middle of a frame. */
@@ -186,22 +187,25 @@ test_heads (void)
   g_auto (SbxControlReply) reply = { 0 };
   SbxFailure failure = SBX_FAILURE_NONE;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (heads); i++) {
-    g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
+  for (gsize i = 0; i < G_N_ELEMENTS (heads); i++)
+    {
+      g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
 
-    g_assert_cmpint (sbx_worker_output_feed (output, heads[i], 8, &reply, &failure), ==, SBX_OUTPUT_NO_REPLY);
-    g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_INVALID);
-  }
+      g_assert_cmpint (sbx_worker_output_feed (output, heads[i], 8, &reply, &failure), ==,
+                       SBX_OUTPUT_NO_REPLY);
+      g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_INVALID);
+    }
 
-  for (gsize n = 9; n < 8 + strlen (GOOD); n++) {
-    g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
-    g_autoptr (GByteArray) data = g_byte_array_new ();
+  for (gsize n = 9; n < 8 + strlen (GOOD); n++)
+    {
+      g_autoptr (SbxWorkerOutput) output = sbx_worker_output_new (FALSE);
+      g_autoptr (GByteArray) data = g_byte_array_new ();
 
-    append_frame (data, 1, GOOD, strlen (GOOD));
-    g_assert_cmpint (sbx_worker_output_feed (output, data->data, n, &reply, &failure), ==, SBX_OUTPUT_MORE);
-    g_assert_cmpint (sbx_worker_output_end (output, &reply, &failure), ==, SBX_OUTPUT_NO_REPLY);
-    g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_INVALID);
-  }
+      append_frame (data, 1, GOOD, strlen (GOOD));
+      g_assert_cmpint (sbx_worker_output_feed (output, data->data, n, &reply, &failure), ==, SBX_OUTPUT_MORE);
+      g_assert_cmpint (sbx_worker_output_end (output, &reply, &failure), ==, SBX_OUTPUT_NO_REPLY);
+      g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_INVALID);
+    }
 }
 
 int

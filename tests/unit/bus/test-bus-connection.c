@@ -56,10 +56,11 @@ on_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
 {
   Fixture *f = user_data;
 
-  if (f->refuse > 0) {
-    f->refuse--;
-    return FALSE;
-  }
+  if (f->refuse > 0)
+    {
+      f->refuse--;
+      return FALSE;
+    }
   g_assert_true (sbx_bus_connection_peek (connection) == bus);
   g_assert_null (f->slot);
   g_assert_cmpint (sd_bus_match_signal_async (bus, &f->slot, NULL, "/a", "a.B", "C", on_signal, NULL, f), >=,
@@ -112,29 +113,30 @@ until (const guint *counter, guint value)
 static void
 test_comes_back (Fixture *f, gconstpointer data)
 {
-  for (guint round = 1; round <= 2; round++) {
-    g_autoptr (sd_bus_message) call = NULL;
-    g_autoptr (sd_bus_message) answer = NULL;
-    g_autoptr (GAsyncResult) result = NULL;
-    g_autoptr (GError) error = NULL;
-    sd_bus *bus = NULL;
+  for (guint round = 1; round <= 2; round++)
+    {
+      g_autoptr (sd_bus_message) call = NULL;
+      g_autoptr (sd_bus_message) answer = NULL;
+      g_autoptr (GAsyncResult) result = NULL;
+      g_autoptr (GError) error = NULL;
+      sd_bus *bus = NULL;
 
-    start_daemon (f);
-    if (f->connection == NULL)
-      f->connection = sbx_bus_connection_new (f->address, &events, f);
-    until (&f->n_ready, round);
-    bus = sbx_bus_connection_peek (f->connection);
-    g_assert_cmpint (sd_bus_message_new_method_call (bus, &call, "org.freedesktop.DBus",
-                                                     "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                                                     "GetId"),
-                     >=, 0);
-    sbx_bus_call_async (bus, call, 5000, NULL, keep_result, &result);
-    answer = sbx_bus_call_finish (await_result (&result), &error);
-    g_assert_no_error (error);
-    g_assert_false (sd_bus_message_is_method_error (answer, NULL));
-    stop_daemon (f);
-    until (&f->n_lost, round);
-  }
+      start_daemon (f);
+      if (f->connection == NULL)
+        f->connection = sbx_bus_connection_new (f->address, &events, f);
+      until (&f->n_ready, round);
+      bus = sbx_bus_connection_peek (f->connection);
+      g_assert_cmpint (sd_bus_message_new_method_call (bus, &call, "org.freedesktop.DBus",
+                                                       "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                                       "GetId"),
+                       >=, 0);
+      sbx_bus_call_async (bus, call, 5000, NULL, keep_result, &result);
+      answer = sbx_bus_call_finish (await_result (&result), &error);
+      g_assert_no_error (error);
+      g_assert_false (sd_bus_message_is_method_error (answer, NULL));
+      stop_daemon (f);
+      until (&f->n_lost, round);
+    }
 }
 
 /* It is not there yet when we come up. */
@@ -177,21 +179,22 @@ test_limits (Fixture *f, gconstpointer data)
   g_assert_cmpint (sd_bus_start (silent), >=, 0);
   g_assert_cmpint (sd_bus_get_unique_name (silent, &name), >=, 0);
 
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (sd_bus_message) call = NULL;
-    g_autoptr (GAsyncResult) result = NULL;
-    g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (sd_bus_message) call = NULL;
+      g_autoptr (GAsyncResult) result = NULL;
+      g_autoptr (GError) error = NULL;
 
-    g_assert_cmpint (
-      sd_bus_message_new_method_call (sbx_bus_connection_peek (f->connection), &call, name, "/a", "a.B", "C"),
-      >=, 0);
-    sbx_bus_call_async (sbx_bus_connection_peek (f->connection), call, i == 0 ? 50 : 60000, cancellable,
-                        keep_result, &result);
-    if (i == 1)
-      g_cancellable_cancel (cancellable);
-    g_assert_null (sbx_bus_call_finish (await_result (&result), &error));
-    g_assert_error (error, G_IO_ERROR, (gint)(i == 0 ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_CANCELLED));
-  }
+      g_assert_cmpint (sd_bus_message_new_method_call (sbx_bus_connection_peek (f->connection), &call, name,
+                                                       "/a", "a.B", "C"),
+                       >=, 0);
+      sbx_bus_call_async (sbx_bus_connection_peek (f->connection), call, i == 0 ? 50 : 60000, cancellable,
+                          keep_result, &result);
+      if (i == 1)
+        g_cancellable_cancel (cancellable);
+      g_assert_null (sbx_bus_call_finish (await_result (&result), &error));
+      g_assert_error (error, G_IO_ERROR, (gint) (i == 0 ? G_IO_ERROR_TIMED_OUT : G_IO_ERROR_CANCELLED));
+    }
   sd_bus_close (silent);
 }
 

@@ -35,10 +35,11 @@ test_bus_set_up (TestBus *self, const char *peer_name)
 static void
 drop (GSource **source, sd_bus **bus)
 {
-  if (*source != NULL) {
-    g_source_destroy (*source);
-    g_clear_pointer (source, g_source_unref);
-  }
+  if (*source != NULL)
+    {
+      g_source_destroy (*source);
+      g_clear_pointer (source, g_source_unref);
+    }
   *bus = sd_bus_unref (*bus);
 }
 

@@ -13,23 +13,25 @@ test_failures (void)
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   g_assert_null (sbx_bus_error_failure_name (SBX_FAILURE_NONE));
-  g_assert_null (sbx_bus_error_failure_name ((SbxFailure)(_SBX_FAILURE_LAST + 1)));
-  for (guint i = 1; i <= _SBX_FAILURE_LAST; i++) {
-    const char *name = sbx_bus_error_failure_name ((SbxFailure)i);
-    g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
+  g_assert_null (sbx_bus_error_failure_name ((SbxFailure) (_SBX_FAILURE_LAST + 1)));
+  for (guint i = 1; i <= _SBX_FAILURE_LAST; i++)
+    {
+      const char *name = sbx_bus_error_failure_name ((SbxFailure) i);
+      g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
 
-    g_assert_nonnull (name);
-    g_assert_true (g_dbus_is_interface_name (name));
-    g_assert_true (g_hash_table_add (seen, (gpointer)name));
-    g_assert_cmpuint (sbx_bus_error_to_failure (name), ==, i);
-    g_assert_cmpint (sbx_bus_error_set_failure (&error, (SbxFailure)i, NULL), <, 0);
-    g_assert_cmpstr (error.name, ==, name);
-    g_assert_cmpstr (error.message, ==, sbx_failure_text ((SbxFailure)i));
-  }
-  for (guint i = 0; i <= _SBX_BUS_ERROR_LAST; i++) {
-    g_assert_true (g_dbus_is_interface_name (sbx_bus_error_name ((SbxBusError)i)));
-    g_assert_true (g_hash_table_add (seen, (gpointer)sbx_bus_error_name ((SbxBusError)i)));
-  }
+      g_assert_nonnull (name);
+      g_assert_true (g_dbus_is_interface_name (name));
+      g_assert_true (g_hash_table_add (seen, (gpointer) name));
+      g_assert_cmpuint (sbx_bus_error_to_failure (name), ==, i);
+      g_assert_cmpint (sbx_bus_error_set_failure (&error, (SbxFailure) i, NULL), <, 0);
+      g_assert_cmpstr (error.name, ==, name);
+      g_assert_cmpstr (error.message, ==, sbx_failure_text ((SbxFailure) i));
+    }
+  for (guint i = 0; i <= _SBX_BUS_ERROR_LAST; i++)
+    {
+      g_assert_true (g_dbus_is_interface_name (sbx_bus_error_name ((SbxBusError) i)));
+      g_assert_true (g_hash_table_add (seen, (gpointer) sbx_bus_error_name ((SbxBusError) i)));
+    }
   g_assert_cmpuint (sbx_bus_error_to_failure ("org.roundtable.Sandbox1.Error.NoSuchTurn"), ==,
                     SBX_FAILURE_NONE);
   g_assert_cmpuint (sbx_bus_error_to_failure (NULL), ==, SBX_FAILURE_NONE);

@@ -87,8 +87,8 @@ method_check (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
     return 1;
   if (f->play->refusal != NULL)
     return sd_bus_error_set (ret_error, f->play->refusal, "because");
-  return sd_bus_reply_method_return (message, "(bba{ss})", (int)f->play->authorized, (int)f->play->challenge,
-                                     0);
+  return sd_bus_reply_method_return (message, "(bba{ss})", (int) f->play->authorized,
+                                     (int) f->play->challenge, 0);
 }
 
 static int
@@ -187,12 +187,15 @@ test_play (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   call_service (f);
-  if (sbx_polkit_check_finish (await_result (&f->result), &verdict, &error)) {
-    g_assert_cmpint (f->play->code, ==, -1);
-    g_assert_cmpint (verdict, ==, f->play->verdict);
-  } else {
-    g_assert_error (error, SBX_POLKIT_ERROR, f->play->code);
-  }
+  if (sbx_polkit_check_finish (await_result (&f->result), &verdict, &error))
+    {
+      g_assert_cmpint (f->play->code, ==, -1);
+      g_assert_cmpint (verdict, ==, f->play->verdict);
+    }
+  else
+    {
+      g_assert_error (error, SBX_POLKIT_ERROR, f->play->code);
+    }
   if (f->play->reply == NULL)
     g_assert_cmpint (sd_bus_reply_method_return (f->asked, NULL), >=, 0);
   else
@@ -238,11 +241,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (plays); i++) {
-    g_autofree char *path = g_strconcat ("/bus/polkit/", plays[i].name, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (plays); i++)
+    {
+      g_autofree char *path = g_strconcat ("/bus/polkit/", plays[i].name, NULL);
 
-    g_test_add (path, Fixture, &plays[i], set_up, test_play, tear_down);
-  }
+      g_test_add (path, Fixture, &plays[i], set_up, test_play, tear_down);
+    }
   g_test_add ("/bus/polkit/cancelled", Fixture, &held, set_up, test_cancelled, tear_down);
   g_test_add ("/bus/polkit/not-there", Fixture, &plays[0], set_up, test_not_there, tear_down);
   return g_test_run ();

@@ -83,14 +83,15 @@ method_start (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
     return 1;
   if (play->refusal != NULL)
     return sd_bus_error_set (ret_error, play->refusal, "because");
-  if (play->foreign_signal) {
-    sd_bus *stranger = test_bus_connect (&f->bus);
-    const char *us = NULL;
+  if (play->foreign_signal)
+    {
+      sd_bus *stranger = test_bus_connect (&f->bus);
+      const char *us = NULL;
 
-    g_assert_cmpint (sd_bus_get_unique_name (f->bus.client, &us), >=, 0);
-    emit_job_removed (stranger, us, unit, "failed");
-    sd_bus_flush_close_unref (stranger);
-  }
+      g_assert_cmpint (sd_bus_get_unique_name (f->bus.client, &us), >=, 0);
+      emit_job_removed (stranger, us, unit, "failed");
+      sd_bus_flush_close_unref (stranger);
+    }
   if (play->signal_first && play->job != NULL)
     emit_job_removed (f->bus.peer, NULL, unit, play->job);
   g_assert_cmpint (sd_bus_reply_method_return (message, "o", "/org/freedesktop/systemd1/job/7"), >=, 0);
@@ -112,14 +113,15 @@ method_simple (sd_bus_message *message, void *user_data, sd_bus_error *ret_error
   f->seen = g_strdup_printf ("%s %s", sd_bus_message_get_member (message), unit);
   if (g_str_equal (unit, "gone.scope"))
     return sd_bus_error_setf (ret_error, "org.freedesktop.systemd1.NoSuchUnit", "Unit %s not loaded.", unit);
-  if (sd_bus_message_is_method_call (message, NULL, "KillUnit")) {
-    const char *who = NULL;
-    int number = 0;
+  if (sd_bus_message_is_method_call (message, NULL, "KillUnit"))
+    {
+      const char *who = NULL;
+      int number = 0;
 
-    g_assert_cmpint (sd_bus_message_read (message, "si", &who, &number), >=, 0);
-    g_assert_cmpstr (who, ==, "all");
-    g_assert_cmpint (number, ==, SIGKILL);
-  }
+      g_assert_cmpint (sd_bus_message_read (message, "si", &who, &number), >=, 0);
+      g_assert_cmpstr (who, ==, "all");
+      g_assert_cmpint (number, ==, SIGKILL);
+    }
   if (sd_bus_message_is_method_call (message, NULL, "StopUnit"))
     return sd_bus_reply_method_return (message, "o", "/org/freedesktop/systemd1/job/8");
   if (sd_bus_message_is_method_call (message, NULL, "GetUnitProcesses"))
@@ -227,12 +229,15 @@ test_start (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   start (f, NULL);
-  if (sbx_units_start_scope_finish (await_result (&f->result), &group, &error)) {
-    g_assert_cmpint (f->play->code, ==, -1);
-    g_assert_cmpstr (group, ==, GROUP);
-  } else {
-    g_assert_error (error, SBX_UNITS_ERROR, f->play->code);
-  }
+  if (sbx_units_start_scope_finish (await_result (&f->result), &group, &error))
+    {
+      g_assert_cmpint (f->play->code, ==, -1);
+      g_assert_cmpstr (group, ==, GROUP);
+    }
+  else
+    {
+      g_assert_error (error, SBX_UNITS_ERROR, f->play->code);
+    }
 }
 
 static void
@@ -268,25 +273,26 @@ test_stopped (Fixture *f, gconstpointer data)
 {
   static const Play waits[] = { { .hold = TRUE }, { .job = NULL } };
 
-  for (gsize i = 0; i < 2 * G_N_ELEMENTS (waits); i++) {
-    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-    g_autoptr (GError) error = NULL;
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS (waits); i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GError) error = NULL;
 
-    f->play = &waits[i % 2];
-    start (f, cancellable);
-    if (i < 2)
-      g_timeout_add (30, cancel, cancellable);
-    else
-      g_timeout_add (30, free_units, f);
-    g_assert_false (sbx_units_start_scope_finish (await_result (&f->result), NULL, &error));
-    if (i < 2)
-      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-    else
-      g_assert_error (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS);
-    g_clear_object (&f->result);
-    if (f->units == NULL)
-      f->units = sbx_units_new (f->bus.client, NULL);
-  }
+      f->play = &waits[i % 2];
+      start (f, cancellable);
+      if (i < 2)
+        g_timeout_add (30, cancel, cancellable);
+      else
+        g_timeout_add (30, free_units, f);
+      g_assert_false (sbx_units_start_scope_finish (await_result (&f->result), NULL, &error));
+      if (i < 2)
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      else
+        g_assert_error (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS);
+      g_clear_object (&f->result);
+      if (f->units == NULL)
+        f->units = sbx_units_new (f->bus.client, NULL);
+    }
 }
 
 static void
@@ -377,11 +383,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (plays); i++) {
-    g_autofree char *path = g_strconcat ("/bus/units/start/", plays[i].name, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (plays); i++)
+    {
+      g_autofree char *path = g_strconcat ("/bus/units/start/", plays[i].name, NULL);
 
-    g_test_add (path, Fixture, &plays[i], set_up, test_start, tear_down);
-  }
+      g_test_add (path, Fixture, &plays[i], set_up, test_start, tear_down);
+    }
   g_test_add ("/bus/units/process-gone", Fixture, NULL, set_up, test_process_gone, tear_down);
   g_test_add ("/bus/units/stopped", Fixture, NULL, set_up, test_stopped, tear_down);
   g_test_add ("/bus/units/manager-gone", Fixture, NULL, set_up, test_manager_gone, tear_down);

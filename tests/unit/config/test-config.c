@@ -49,7 +49,8 @@ test_precedence (void)
   g_autoptr (GError) error = NULL;
 
   fixture_init (&fixture);
-  fixture_write (&fixture, "vendor", "sandboxd.conf", "[Turns]\nCalls=1\nMaxTurns=1\nMaxQueued=1\nPreparedTurns=1\n");
+  fixture_write (&fixture, "vendor", "sandboxd.conf",
+                 "[Turns]\nCalls=1\nMaxTurns=1\nMaxQueued=1\nPreparedTurns=1\n");
   fixture_write (&fixture, "run", "sandboxd.conf", "[Turns]\nCalls=2\nMaxTurns=2\nMaxQueued=2\n");
   fixture_write (&fixture, "vendor", "sandboxd.conf.d/10-a.conf", "[Turns]\nCalls=3\n");
   fixture_write (&fixture, "etc", "sandboxd.conf.d/10-a.conf", "[Turns]\nCalls=4\n");
@@ -77,11 +78,12 @@ test_values (void)
   g_autoptr (GError) error = NULL;
 
   fixture_init (&fixture);
-  fixture_write (&fixture, "etc", "sandboxd.conf",
-                 "[Worker]\nMemoryMax=1G\nCPUs=0.5\nPrompt=Two\\nlines.\n[Turns]\nDeadline=2min\nSpeakerTurns=off\n"
-                 "RequirePrincipal=true\n[Channels]\nInitial=discord:1 discord:2;irc:#a\n[Model]\n"
-                 "URL=http://127.0.0.1:8080/v1\nPlainHTTP=yes\nName=m\nKeyFile=\nAuthPrefix=\nExtraBody={ \"a\" : [1] }\n"
-                 "KeptMembers=reasoning_content\n");
+  fixture_write (
+    &fixture, "etc", "sandboxd.conf",
+    "[Worker]\nMemoryMax=1G\nCPUs=0.5\nPrompt=Two\\nlines.\n[Turns]\nDeadline=2min\nSpeakerTurns=off\n"
+    "RequirePrincipal=true\n[Channels]\nInitial=discord:1 discord:2;irc:#a\n[Model]\n"
+    "URL=http://127.0.0.1:8080/v1\nPlainHTTP=yes\nName=m\nKeyFile=\nAuthPrefix=\nExtraBody={ \"a\" : [1] }\n"
+    "KeptMembers=reasoning_content\n");
   config = sbx_config_load (fixture.root, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (config->memory_max_bytes, ==, 1ull << 30);
@@ -234,7 +236,8 @@ test_url_in_file (void)
   g_autoptr (GError) error = NULL;
 
   fixture_init (&fixture);
-  fixture_write (&fixture, "etc", "sandboxd.conf", "[Model]\nName=m\nURL=https://me:hunter2@example.com/?key=hunter2\n");
+  fixture_write (&fixture, "etc", "sandboxd.conf",
+                 "[Model]\nName=m\nURL=https://me:hunter2@example.com/?key=hunter2\n");
   g_assert_null (sbx_config_load (fixture.root, NULL, &error));
   assert_holds (error->message, "[Model] URL=");
   g_assert_null (strstr (error->message, "hunter2"));
@@ -254,7 +257,8 @@ test_warnings (void)
 
   fixture_init (&fixture);
   fixture_write (&fixture, "etc", "sandboxd.conf",
-                 "[Worker]\nMemroyMax=1G\nCalls=3\nBananas=1\n[Turn]\nCalls=3\n[Model]\nName=m\nURL=https://example.com/\n");
+                 "[Worker]\nMemroyMax=1G\nCalls=3\nBananas=1\n[Turn]\nCalls=3\n[Model]\nName=m\nURL=https://"
+                 "example.com/\n");
   config = sbx_config_load (fixture.root, warnings, NULL);
   g_assert_nonnull (config);
   g_assert_cmpuint (warnings->len, ==, 4);

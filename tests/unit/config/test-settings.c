@@ -27,13 +27,15 @@ test_tools (void)
 
   fixture_init (&fixture);
   fixture_write (&fixture, "vendor", "tools.d/10-clock.json", "{\"name\":\"clock\"," SPEC "}");
-  fixture_write (&fixture, "etc", "tools.d/20-bot.json",
-                 "{\"name\":\"bot\"," SPEC ",\"bus\":{\"name\":\"org.example.Bot\",\"path\":\"/org/example/Bot\","
-                 "\"interface\":\"org.example.Bot\",\"method\":\"Ask\"},\"kind\":\"compactor\",\"deadline_sec\":5,"
-                 "\"calls\":2,\"colour\":1}");
-  fixture_write (&fixture, "etc", "mcp.d/a.json",
-                 "{\"name\":\"docs\",\"url\":\"https://example.com/mcp\",\"session\":true,\"key_file\":\"/k\",\"tools\":["
-                 "{\"name\":\"search\"," SPEC "}]}");
+  fixture_write (
+    &fixture, "etc", "tools.d/20-bot.json",
+    "{\"name\":\"bot\"," SPEC ",\"bus\":{\"name\":\"org.example.Bot\",\"path\":\"/org/example/Bot\","
+    "\"interface\":\"org.example.Bot\",\"method\":\"Ask\"},\"kind\":\"compactor\",\"deadline_sec\":5,"
+    "\"calls\":2,\"colour\":1}");
+  fixture_write (
+    &fixture, "etc", "mcp.d/a.json",
+    "{\"name\":\"docs\",\"url\":\"https://example.com/mcp\",\"session\":true,\"key_file\":\"/k\",\"tools\":["
+    "{\"name\":\"search\"," SPEC "}]}");
   settings = sbx_settings_load (fixture.root, warnings, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (settings->tools->len, ==, 2);
@@ -69,8 +71,10 @@ test_bad_files (void)
     { "tools.d/a.json", "{\"name\":\"a\\n\"," SPEC "}", "\"name\"" },
     { "tools.d/a.json", "{\"name\":\"a\",\"parameters\":{}}", "\"description\"" },
     { "tools.d/a.json", "{\"name\":\"a\",\"description\":\"d\",\"parameters\":true}", "\"parameters\"" },
-    { "tools.d/a.json", "{\"name\":\"a\",\"description\":\"d\",\"parameters\":{\"$ref\":\"https://x\"}}", "local schema" },
-    { "tools.d/a.json", "{\"name\":\"a\",\"description\":\"d\",\"parameters\":{\"$schema\":\"https://x\"}}", "local schema" },
+    { "tools.d/a.json", "{\"name\":\"a\",\"description\":\"d\",\"parameters\":{\"$ref\":\"https://x\"}}",
+      "local schema" },
+    { "tools.d/a.json", "{\"name\":\"a\",\"description\":\"d\",\"parameters\":{\"$schema\":\"https://x\"}}",
+      "local schema" },
     { "tools.d/a.json", "{\"name\":\"a\"," SPEC ",\"socket\":\"a.sock\"}", "\"socket\"" },
     { "tools.d/a.json", "{\"name\":\"a\"," SPEC ",\"socket\":\"/a\",\"bus\":{}}", "\"socket\"" },
     { "tools.d/a.json", "{\"name\":\"a\"," SPEC ",\"bus\":{\"name\":\"x\"}}", "\"path\"" },
@@ -82,9 +86,12 @@ test_bad_files (void)
     { "mcp.d/a.json", "{\"name\":\"a\",\"url\":\"https://x/\"}", "\"tools\"" },
     { "mcp.d/a.json", "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[1]}", "\"tools\"" },
     { "mcp.d/a.json", "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[],\"session\":1}", "\"session\"" },
-    { "mcp.d/a.json", "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[],\"key_file\":\"k\"}", "\"key_file\"" },
+    { "mcp.d/a.json", "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[],\"key_file\":\"k\"}",
+      "\"key_file\"" },
     { "mcp.d/a.json",
-      "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[{\"name\":\"t\"," SPEC "},{\"name\":\"t\"," SPEC "}]}", "twice" },
+      "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[{\"name\":\"t\"," SPEC "},{\"name\":\"t\"," SPEC
+      "}]}",
+      "twice" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -125,14 +132,16 @@ test_totals (void)
 {
   Fixture fixture;
   g_autofree char *filler = g_strnfill (30000, 'x');
-  g_autofree char *long_tool = g_strdup_printf ("{\"name\":\"a\",\"description\":\"%s\",\"parameters\":{}}", filler);
+  g_autofree char *long_tool =
+    g_strdup_printf ("{\"name\":\"a\",\"description\":\"%s\",\"parameters\":{}}", filler);
   g_autoptr (GError) error = NULL;
 
   fixture_init (&fixture);
   for (guint i = 0; i < 125; i++)
     {
       g_autofree char *name = g_strdup_printf ("tools.d/t%u.json", i);
-      g_autofree char *content = g_strdup_printf ("{\"name\":\"t%u\",\"description\":\"\",\"parameters\":{}}", i);
+      g_autofree char *content =
+        g_strdup_printf ("{\"name\":\"t%u\",\"description\":\"\",\"parameters\":{}}", i);
       g_autoptr (SbxSettings) settings = NULL;
 
       fixture_write (&fixture, "etc", name, content);

@@ -60,11 +60,21 @@ test_sizes (void)
     gboolean fine;
     guint64 bytes;
   } cases[] = {
-    { "65536", TRUE, 65536 },   { "512M", TRUE, 512ull << 20 }, { "512MB", TRUE, 512ull << 20 },
-    { "1GiB", TRUE, 1ull << 30 }, { "1.5K", TRUE, 1536 },       { "2T", TRUE, 2ull << 40 },
-    { "0", TRUE, 0 },           { "10B", TRUE, 10 },            { "", FALSE, 0 },
-    { "M", FALSE, 0 },          { "1m", FALSE, 0 },             { "1M 1K", FALSE, 0 },
-    { "-1M", FALSE, 0 },        { "1P", FALSE, 0 },             { "20000000T", FALSE, 0 },
+    { "65536", TRUE, 65536 },
+    { "512M", TRUE, 512ull << 20 },
+    { "512MB", TRUE, 512ull << 20 },
+    { "1GiB", TRUE, 1ull << 30 },
+    { "1.5K", TRUE, 1536 },
+    { "2T", TRUE, 2ull << 40 },
+    { "0", TRUE, 0 },
+    { "10B", TRUE, 10 },
+    { "", FALSE, 0 },
+    { "M", FALSE, 0 },
+    { "1m", FALSE, 0 },
+    { "1M 1K", FALSE, 0 },
+    { "-1M", FALSE, 0 },
+    { "1P", FALSE, 0 },
+    { "20000000T", FALSE, 0 },
     { "50%", FALSE, 0 },
   };
 
@@ -81,7 +91,8 @@ test_sizes (void)
 static void
 test_rates (void)
 {
-  static const char *const wrong[] = { "", "10", "/1min", "10/", "0/1min", "10/0", "x/1min", "10/1min/2", "-1/1s" };
+  static const char *const wrong[] = { "",     "10",     "/1min",     "10/",  "0/1min",
+                                       "10/0", "x/1min", "10/1min/2", "-1/1s" };
   guint64 number = 1, usec = 1;
 
   g_assert_true (sbx_rate_parse ("10/1min", &number, &usec));

@@ -78,7 +78,7 @@ request_is_whole (Connection *self)
   if (length == NULL || length > head_end)
     return g_str_has_suffix (self->request->str, "\r\n0\r\n\r\n");
   return self->request->len
-         >= (gsize)(head_end + 4 - self->request->str) + g_ascii_strtoull (length + 16, NULL, 10);
+         >= (gsize) (head_end + 4 - self->request->str) + g_ascii_strtoull (length + 16, NULL, 10);
 }
 
 static gboolean
@@ -91,7 +91,7 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
   ssize_t done = send (fd, data + self->sent, piece, MSG_NOSIGNAL);
 
   if (done > 0)
-    self->sent += (gsize)done;
+    self->sent += (gsize) done;
   if (done >= 0 && self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
   if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
@@ -108,10 +108,11 @@ on_readable (gint fd, GIOCondition condition, gpointer user_data)
   char piece[4096];
   ssize_t got = recv (fd, piece, sizeof piece, 0);
 
-  if (got <= 0) {
-    connection_close (self);
-    return G_SOURCE_REMOVE;
-  }
+  if (got <= 0)
+    {
+      connection_close (self);
+      return G_SOURCE_REMOVE;
+    }
   g_string_append_len (self->request, piece, got);
   if (!request_is_whole (self))
     return G_SOURCE_CONTINUE;
@@ -153,10 +154,10 @@ fake_docker_new (void)
   self->path = g_build_filename (self->dir, "docker.sock", NULL);
   g_strlcpy (address.sun_path, self->path, sizeof address.sun_path);
   self->fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  g_assert_cmpint (bind (self->fd, (struct sockaddr *)&address, sizeof address), ==, 0);
+  g_assert_cmpint (bind (self->fd, (struct sockaddr *) &address, sizeof address), ==, 0);
   g_assert_cmpint (listen (self->fd, 8), ==, 0);
-  self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  self->connections = g_ptr_array_new_with_free_func ((GDestroyNotify)connection_free);
+  self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) step_free);
+  self->connections = g_ptr_array_new_with_free_func ((GDestroyNotify) connection_free);
   self->source = g_unix_fd_source_new (self->fd, G_IO_IN);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_incoming), self, NULL);
   g_source_attach (self->source, NULL);
@@ -192,7 +193,7 @@ fake_docker_add (FakeDocker *self, const char *expected, const char *answer, gss
 
   step->expected = g_strdup (expected);
   if (answer != NULL)
-    step->answer = g_bytes_new (answer, n_bytes >= 0 ? (gsize)n_bytes : strlen (answer));
+    step->answer = g_bytes_new (answer, n_bytes >= 0 ? (gsize) n_bytes : strlen (answer));
   step->flags = flags;
   g_ptr_array_add (self->steps, step);
 }
@@ -211,7 +212,7 @@ const char *
 fake_docker_request (FakeDocker *self, guint n)
 {
   g_assert_cmpuint (n, <, self->connections->len);
-  return ((Connection *)g_ptr_array_index (self->connections, n))->request->str;
+  return ((Connection *) g_ptr_array_index (self->connections, n))->request->str;
 }
 
 guint
@@ -224,7 +225,7 @@ int
 fake_docker_fd (FakeDocker *self, guint n)
 {
   g_assert_cmpuint (n, <, self->connections->len);
-  return ((Connection *)g_ptr_array_index (self->connections, n))->fd;
+  return ((Connection *) g_ptr_array_index (self->connections, n))->fd;
 }
 
 void

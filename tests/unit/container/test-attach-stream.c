@@ -36,7 +36,7 @@ test_open (gconstpointer flags)
   static const char answer[] = UPGRADED GUEST;
   g_autoptr (FakeDocker) docker = fake_docker_new ();
   g_autoptr (GError) error = NULL;
-  g_auto (SbxFd) fd = open_stream (answer, sizeof answer - 1, FAKE_HOLD | (FakeFlags)GPOINTER_TO_INT (flags),
+  g_auto (SbxFd) fd = open_stream (answer, sizeof answer - 1, FAKE_HOLD | (FakeFlags) GPOINTER_TO_INT (flags),
                                    docker, 0, &error);
   char got[64] = { 0 };
   gsize n_got = 0;
@@ -46,14 +46,15 @@ test_open (gconstpointer flags)
   g_assert_cmpint (fcntl (fd, F_GETFD) & FD_CLOEXEC, ==, FD_CLOEXEC);
   g_assert_cmpint (fcntl (fd, F_GETFL) & O_NONBLOCK, ==, O_NONBLOCK);
   g_assert_nonnull (strstr (fake_docker_request (docker, 0), "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n"));
-  while (n_got < sizeof GUEST - 1) {
-    ssize_t n = recv (fd, got + n_got, sizeof got - n_got, 0);
+  while (n_got < sizeof GUEST - 1)
+    {
+      ssize_t n = recv (fd, got + n_got, sizeof got - n_got, 0);
 
-    if (n > 0)
-      n_got += (gsize)n;
-    else
-      g_main_context_iteration (NULL, TRUE);
-  }
+      if (n > 0)
+        n_got += (gsize) n;
+      else
+        g_main_context_iteration (NULL, TRUE);
+    }
   g_assert_cmpmem (got, n_got, GUEST, sizeof GUEST - 1);
 }
 
@@ -82,15 +83,16 @@ test_refusals (void)
 {
   g_autoptr (FakeDocker) docker = fake_docker_new ();
 
-  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++) {
-    g_autoptr (GError) error = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      g_autoptr (GError) error = NULL;
 
-    g_test_message ("%s", refusals[i].name);
-    g_assert_cmpint (
-      open_stream (refusals[i].answer, -1, refusals[i].flags, docker, refusals[i].timeout_ms, &error), ==,
-      -1);
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint)refusals[i].code);
-  }
+      g_test_message ("%s", refusals[i].name);
+      g_assert_cmpint (
+        open_stream (refusals[i].answer, -1, refusals[i].flags, docker, refusals[i].timeout_ms, &error), ==,
+        -1);
+      g_assert_error (error, SBX_ENGINE_ERROR, (gint) refusals[i].code);
+    }
 }
 
 static void
@@ -109,12 +111,13 @@ test_write (void)
   sbx_attach_write_async (pair[0], turn, 0, NULL, keep_result, &result);
   /* The descriptor may go to the broker while the turn is still being written. */
   close (pair[0]);
-  while ((n = recv (pair[1], piece, sizeof piece, 0)) != 0) {
-    if (n > 0)
-      n_got += (gsize)n;
-    else
-      g_main_context_iteration (NULL, TRUE);
-  }
+  while ((n = recv (pair[1], piece, sizeof piece, 0)) != 0)
+    {
+      if (n > 0)
+        n_got += (gsize) n;
+      else
+        g_main_context_iteration (NULL, TRUE);
+    }
   g_assert_cmpuint (n_got, ==, 262144);
   g_assert_true (sbx_attach_write_finish (await_result (&result), &error));
   g_assert_no_error (error);

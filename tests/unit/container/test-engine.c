@@ -95,16 +95,17 @@ static const struct {
 static void
 test_failures (Fixture *f, gconstpointer data)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (failures); i++) {
-    g_autoptr (GError) error = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (failures); i++)
+    {
+      g_autoptr (GError) error = NULL;
 
-    g_test_message ("%s", failures[i].name);
-    fake_docker_add (f->docker, "GET " V "/info", failures[i].answer, -1, failures[i].flags);
-    sbx_engine_info_async (f->engine, failures[i].timeout_ms, NULL, keep_result, &f->result);
-    g_assert_null (sbx_engine_info_finish (await_result (&f->result), &error));
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint)failures[i].code);
-    g_clear_object (&f->result);
-  }
+      g_test_message ("%s", failures[i].name);
+      fake_docker_add (f->docker, "GET " V "/info", failures[i].answer, -1, failures[i].flags);
+      sbx_engine_info_async (f->engine, failures[i].timeout_ms, NULL, keep_result, &f->result);
+      g_assert_null (sbx_engine_info_finish (await_result (&f->result), &error));
+      g_assert_error (error, SBX_ENGINE_ERROR, (gint) failures[i].code);
+      g_clear_object (&f->result);
+    }
 }
 
 static void
@@ -194,7 +195,7 @@ static void
 build (Fixture *f, const char *answer, FakeFlags flags, gsize n_bytes, GError **error)
 {
   g_autofree char *data = g_strnfill (n_bytes, 'x');
-  g_autoptr (GInputStream) tar = g_memory_input_stream_new_from_data (data, (gssize)n_bytes, NULL);
+  g_autoptr (GInputStream) tar = g_memory_input_stream_new_from_data (data, (gssize) n_bytes, NULL);
 
   fake_docker_add (f->docker, "POST " V "/build?t=w%3Alatest&", answer, -1, flags);
   sbx_engine_image_build_async (f->engine, "w:latest", tar, 0, NULL, keep_result, &f->result);
@@ -252,15 +253,16 @@ test_create (Fixture *f, gconstpointer data)
   g_assert_cmpstr (id, ==, "abc");
   g_assert_true (g_str_has_suffix (fake_docker_request (f->docker, 0), "\r\n\r\n{\"Image\":\"i\"}"));
 
-  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++) {
-    g_clear_object (&f->result);
-    fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n HTTP", refusals[i].status,
-                          refusals[i].body);
-    sbx_engine_container_create_async (f->engine, "n", "{}", 0, NULL, keep_result, &f->result);
-    g_assert_null (sbx_engine_container_create_finish (await_result (&f->result), &error));
-    g_assert_error (error, SBX_ENGINE_ERROR, (gint)refusals[i].code);
-    g_clear_error (&error);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      g_clear_object (&f->result);
+      fake_docker_add_json (f->docker, "POST " V "/containers/create?name=n HTTP", refusals[i].status,
+                            refusals[i].body);
+      sbx_engine_container_create_async (f->engine, "n", "{}", 0, NULL, keep_result, &f->result);
+      g_assert_null (sbx_engine_container_create_finish (await_result (&f->result), &error));
+      g_assert_error (error, SBX_ENGINE_ERROR, (gint) refusals[i].code);
+      g_clear_error (&error);
+    }
 }
 
 static void

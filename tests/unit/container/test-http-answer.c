@@ -65,24 +65,26 @@ run_case (const Case *c, gsize piece)
   gsize n_bytes = strlen (c->bytes);
   gsize at = 0;
 
-  while (at < n_bytes && verdict == SBX_HTTP_MORE) {
-    gsize used = 0;
+  while (at < n_bytes && verdict == SBX_HTTP_MORE)
+    {
+      gsize used = 0;
 
-    verdict = sbx_http_answer_feed (answer, c->bytes + at, MIN (piece, n_bytes - at), &used);
-    g_assert_cmpuint (used, >, 0);
-    at += used;
-  }
+      verdict = sbx_http_answer_feed (answer, c->bytes + at, MIN (piece, n_bytes - at), &used);
+      g_assert_cmpuint (used, >, 0);
+      at += used;
+    }
   g_assert_cmpint (verdict, ==, c->fed);
   if (verdict == SBX_HTTP_MORE)
     verdict = sbx_http_answer_end (answer);
   g_assert_cmpint (verdict, ==, c->ended);
-  if (verdict == SBX_HTTP_DONE) {
-    g_autoptr (GBytes) body = sbx_http_answer_steal_body (answer);
+  if (verdict == SBX_HTTP_DONE)
+    {
+      g_autoptr (GBytes) body = sbx_http_answer_steal_body (answer);
 
-    g_assert_cmpuint (sbx_http_answer_status (answer), ==, c->status);
-    g_assert_cmpmem (g_bytes_get_data (body, NULL), g_bytes_get_size (body), c->body, strlen (c->body));
-    g_assert_cmpuint (n_bytes - at, ==, c->left);
-  }
+      g_assert_cmpuint (sbx_http_answer_status (answer), ==, c->status);
+      g_assert_cmpmem (g_bytes_get_data (body, NULL), g_bytes_get_size (body), c->body, strlen (c->body));
+      g_assert_cmpuint (n_bytes - at, ==, c->left);
+    }
 }
 
 static void
@@ -103,10 +105,11 @@ test_head_bound (void)
   gsize used = 0;
 
   verdict = sbx_http_answer_feed (answer, "HTTP/1.1 200 OK\r\nX: ", 20, &used);
-  while (verdict == SBX_HTTP_MORE && fed < 10 * SBX_HTTP_MAX_HEAD) {
-    verdict = sbx_http_answer_feed (answer, line, 1000, &used);
-    fed += used;
-  }
+  while (verdict == SBX_HTTP_MORE && fed < 10 * SBX_HTTP_MAX_HEAD)
+    {
+      verdict = sbx_http_answer_feed (answer, line, 1000, &used);
+      fed += used;
+    }
   g_assert_cmpint (verdict, ==, SBX_HTTP_BAD);
   g_assert_cmpuint (fed, <=, SBX_HTTP_MAX_HEAD + 1000);
 }
@@ -115,11 +118,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *path = g_strconcat ("/container/http-answer/", cases[i].name, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/container/http-answer/", cases[i].name, NULL);
 
-    g_test_add_data_func (path, &cases[i], test_case);
-  }
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
   g_test_add_func ("/container/http-answer/head-bound", test_head_bound);
   return g_test_run ();
 }

@@ -41,12 +41,13 @@ test_case (gconstpointer data)
   g_autoptr (GAsyncResult) result = NULL;
   g_autoptr (GError) error = NULL;
 
-  for (const Step *step = cases[i].steps; step->expected != NULL; step++) {
-    if (step->status == 0)
-      fake_docker_add (docker, step->expected, "", 0, FAKE_CLOSE);
-    else
-      fake_docker_add_json (docker, step->expected, step->status, step->body);
-  }
+  for (const Step *step = cases[i].steps; step->expected != NULL; step++)
+    {
+      if (step->status == 0)
+        fake_docker_add (docker, step->expected, "", 0, FAKE_CLOSE);
+      else
+        fake_docker_add_json (docker, step->expected, step->status, step->body);
+    }
   sbx_removal_async (engine, "abc", NULL, keep_result, &result);
   if (sbx_removal_finish (await_result (&result), &error))
     g_assert_cmpint (cases[i].code, ==, -1);
@@ -85,11 +86,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *path = g_strconcat ("/container/removal/", cases[i].name, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/container/removal/", cases[i].name, NULL);
 
-    g_test_add_data_func (path, GSIZE_TO_POINTER (i), test_case);
-  }
+      g_test_add_data_func (path, GSIZE_TO_POINTER (i), test_case);
+    }
   g_test_add_func ("/container/removal/cancelled", test_cancelled);
   return g_test_run ();
 }

@@ -125,17 +125,18 @@ static const struct {
 static void
 test_rules (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++) {
-    g_autoptr (GError) error = NULL;
-    g_autofree char *json = sbx_container_spec_to_json (&rules[i].spec, &error);
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *json = sbx_container_spec_to_json (&rules[i].spec, &error);
 
-    g_test_message ("%s", rules[i].name);
-    if (rules[i].good)
-      g_assert_no_error (error);
-    else
-      g_assert_error (error, SBX_SPEC_ERROR, SBX_SPEC_ERROR_VALUE);
-    g_assert_cmpint (json != NULL, ==, rules[i].good);
-  }
+      g_test_message ("%s", rules[i].name);
+      if (rules[i].good)
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, SBX_SPEC_ERROR, SBX_SPEC_ERROR_VALUE);
+      g_assert_cmpint (json != NULL, ==, rules[i].good);
+    }
 }
 
 static void

@@ -12,17 +12,24 @@ typedef struct {
 } Row;
 
 static const Row rows[] = {
-  { "org.freedesktop.DBus.Error.ServiceUnknown", "The name is not activatable", SBX_EXIT_DOWN, "systemctl start sandboxd" },
-  { "org.freedesktop.DBus.Error.FileNotFound", "No such file or directory", SBX_EXIT_DOWN, "systemctl status dbus" },
+  { "org.freedesktop.DBus.Error.ServiceUnknown", "The name is not activatable", SBX_EXIT_DOWN,
+    "systemctl start sandboxd" },
+  { "org.freedesktop.DBus.Error.FileNotFound", "No such file or directory", SBX_EXIT_DOWN,
+    "systemctl status dbus" },
   { "org.freedesktop.DBus.Error.AccessDenied", "Access denied", SBX_EXIT_DENIED, "not authorized" },
-  { "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "Interactive authentication required.", SBX_EXIT_DENIED,
-    "polkit" },
-  { "org.roundtable.Sandbox1.Error.NotSandboxed", "The channel is not sandboxed", SBX_EXIT_NOT_SANDBOXED, "sandboxctl on" },
-  { "org.roundtable.Sandbox1.Error.DockerDown", "Docker does not answer", SBX_EXIT_TURN_FAILED, "systemctl start docker" },
-  { "org.roundtable.Sandbox1.Error.ImageMissing", "There is no image", SBX_EXIT_TURN_FAILED, "sandboxctl image build" },
-  { "org.roundtable.Sandbox1.Error.NoSuchTurn", "There is no such turn", SBX_EXIT_NOT_FOUND, "sandboxctl turns" },
+  { "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "Interactive authentication required.",
+    SBX_EXIT_DENIED, "polkit" },
+  { "org.roundtable.Sandbox1.Error.NotSandboxed", "The channel is not sandboxed", SBX_EXIT_NOT_SANDBOXED,
+    "sandboxctl on" },
+  { "org.roundtable.Sandbox1.Error.DockerDown", "Docker does not answer", SBX_EXIT_TURN_FAILED,
+    "systemctl start docker" },
+  { "org.roundtable.Sandbox1.Error.ImageMissing", "There is no image", SBX_EXIT_TURN_FAILED,
+    "sandboxctl image build" },
+  { "org.roundtable.Sandbox1.Error.NoSuchTurn", "There is no such turn", SBX_EXIT_NOT_FOUND,
+    "sandboxctl turns" },
   { "org.roundtable.Sandbox1.Error.QueueFull", "Eight wait already", SBX_EXIT_BUSY, "later" },
-  { "org.roundtable.Sandbox1.Error.DeadlineExceeded", "It took over 120 s", SBX_EXIT_TURN_FAILED, "It took over 120 s" },
+  { "org.roundtable.Sandbox1.Error.DeadlineExceeded", "It took over 120 s", SBX_EXIT_TURN_FAILED,
+    "It took over 120 s" },
   { "org.roundtable.Sandbox1.Error.OfALaterVersion", "Something new", SBX_EXIT_TURN_FAILED, "Something new" },
   { "com.example.Odd", "odd", SBX_EXIT_FAILED, "odd" },
   { "com.example.Odd", NULL, SBX_EXIT_FAILED, "com.example.Odd" },
@@ -50,8 +57,9 @@ static void
 test_no_double_advice (void)
 {
   SbxExit status;
-  g_autofree char *text = sbx_ctl_explain ("org.roundtable.Sandbox1.Error.ImageMissing",
-                                           "It is missing. Make it with \"sandboxctl image build\".", "run a turn", &status);
+  g_autofree char *text =
+    sbx_ctl_explain ("org.roundtable.Sandbox1.Error.ImageMissing",
+                     "It is missing. Make it with \"sandboxctl image build\".", "run a turn", &status);
 
   g_assert_null (strchr (text, '\n'));
 }

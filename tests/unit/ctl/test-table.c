@@ -48,8 +48,9 @@ test_json (void)
   g_autofree char *text = sbx_table_json (table, SBX_JSON_SHORT);
   g_autofree char *nothing = sbx_table_json (empty, SBX_JSON_SHORT);
 
-  g_assert_cmpstr (text, ==,
-                   "[{\"channel\":\"a:1\",\"state\":\"running\"},{\"channel\":\"discord:12345\",\"state\":\"\"}]\n");
+  g_assert_cmpstr (
+    text, ==,
+    "[{\"channel\":\"a:1\",\"state\":\"running\"},{\"channel\":\"discord:12345\",\"state\":\"\"}]\n");
   g_assert_cmpstr (nothing, ==, "[]\n");
 }
 

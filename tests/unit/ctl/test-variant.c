@@ -36,8 +36,9 @@ test_read (void)
   g_autofree char *json = NULL;
   g_autofree char *text = NULL;
 
-  g_assert_cmpint (sd_bus_message_append (message, "a{sv}", 5, "Version", "s", "0.1", "DockerReachable", "b", 1, "Turns", "u", 3u,
-                                          "Names", "as", 2, "a", "b", "Sums", "a{st}", 1, "calls", (guint64) 7),
+  g_assert_cmpint (sd_bus_message_append (message, "a{sv}", 5, "Version", "s", "0.1", "DockerReachable", "b",
+                                          1, "Turns", "u", 3u, "Names", "as", 2, "a", "b", "Sums", "a{st}", 1,
+                                          "calls", (guint64) 7),
                    >=, 0);
   g_assert_cmpint (sd_bus_message_seal (message, 1, 0), >=, 0);
   g_assert_cmpint (sd_bus_message_rewind (message, TRUE), >=, 0);
@@ -45,10 +46,12 @@ test_read (void)
 
   json = sbx_json_text (node, SBX_JSON_SHORT);
   g_assert_cmpstr (json, ==,
-                   "{\"Version\":\"0.1\",\"DockerReachable\":true,\"Turns\":3,\"Names\":[\"a\",\"b\"],\"Sums\":{\"calls\":7}}\n");
+                   "{\"Version\":\"0.1\",\"DockerReachable\":true,\"Turns\":3,\"Names\":[\"a\",\"b\"],"
+                   "\"Sums\":{\"calls\":7}}\n");
   text = sbx_variant_describe (json_node_get_object (node));
   g_assert_cmpstr (text, ==,
-                   "DockerReachable: yes\n          Names: a\n                 b\n           Sums: {\"calls\":7}\n          Turns: 3\n"
+                   "DockerReachable: yes\n          Names: a\n                 b\n           Sums: "
+                   "{\"calls\":7}\n          Turns: 3\n"
                    "        Version: 0.1\n");
 }
 

@@ -128,7 +128,9 @@ test_sse (void)
     { "data: a\r\rdata: b\n\n", "a|b|" },
     { "data:  a\n\n", " a|" },
     { "data: a\ndata: b\n\n", "a\nb|" },
-    { "\xef\xbb\xbf" "data: a\n\n", "a|" },
+    { "\xef\xbb\xbf"
+      "data: a\n\n",
+      "a|" },
     { ": comment\nid: 1\nevent: message\nretry: 5\ndata: a\n\n", "a|" },
     { "data:\n\n", "" },
     { "data\n\n", "" },
@@ -162,11 +164,21 @@ test_credential (void)
     const char *content;
     const char *key; /* NULL: refused */
   } cases[] = {
-    { "a-good-key", "a-good-key" }, { "a-good-key\n", "a-good-key" }, { "a-good-key\n\n", NULL },
-    { "a-good-key\r\n", NULL },     { "", NULL },                     { "\n", NULL },
-    { "two\nlines-here", NULL },    { "has a blank", NULL },          { " leading-blank", NULL },
-    { "seven77", NULL },            { "eight888", "eight888" },       { "caf\xc3\xa9-caf\xc3\xa9", NULL },
-    { "with\x7f" "delete", NULL },
+    { "a-good-key", "a-good-key" },
+    { "a-good-key\n", "a-good-key" },
+    { "a-good-key\n\n", NULL },
+    { "a-good-key\r\n", NULL },
+    { "", NULL },
+    { "\n", NULL },
+    { "two\nlines-here", NULL },
+    { "has a blank", NULL },
+    { " leading-blank", NULL },
+    { "seven77", NULL },
+    { "eight888", "eight888" },
+    { "caf\xc3\xa9-caf\xc3\xa9", NULL },
+    { "with\x7f"
+      "delete",
+      NULL },
   };
   g_autofree char *directory = g_dir_make_tmp ("sbx-key-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (directory, "key", NULL);

@@ -71,13 +71,31 @@ test_retry (void)
     { { .tries_made = 1, .status = 400, .left_msec = 60000, .may_repeat = TRUE }, SBX_RETRY_NO, 0, 0 },
     { { .tries_made = 1, .status = 408, .left_msec = 60000, .may_repeat = TRUE }, SBX_RETRY_NO, 0, 0 },
     { { .tries_made = 1, .status = 400, .retry_after = "1", .left_msec = 60000 }, SBX_RETRY_NO, 0, 0 },
-    { { .tries_made = 1, .status = 429, .retry_after = "5", .left_msec = 60000 }, SBX_RETRY_AGAIN, 5000, 5000 },
+    { { .tries_made = 1, .status = 429, .retry_after = "5", .left_msec = 60000 },
+      SBX_RETRY_AGAIN,
+      5000,
+      5000 },
     { { .tries_made = 1, .status = 429, .retry_after = "0", .left_msec = 60000 }, SBX_RETRY_AGAIN, 50, 50 },
-    { { .tries_made = 1, .status = 429, .retry_after = "60", .left_msec = 60000 }, SBX_RETRY_TOO_LATE, 60000, 60000 },
-    { { .tries_made = 4, .status = 429, .retry_after = "70", .left_msec = 60000 }, SBX_RETRY_TOO_LATE, 70000, 70000 },
-    { { .tries_made = 1, .status = 503, .retry_after = "Sun, 06 Nov 1994 08:49:40 GMT", .now_sec = NOW, .left_msec = 60000 },
-      SBX_RETRY_AGAIN, 3000, 3000 },
-    { { .tries_made = 1, .status = 503, .retry_after = "nonsense", .left_msec = 60000 }, SBX_RETRY_AGAIN, 500, 750 },
+    { { .tries_made = 1, .status = 429, .retry_after = "60", .left_msec = 60000 },
+      SBX_RETRY_TOO_LATE,
+      60000,
+      60000 },
+    { { .tries_made = 4, .status = 429, .retry_after = "70", .left_msec = 60000 },
+      SBX_RETRY_TOO_LATE,
+      70000,
+      70000 },
+    { { .tries_made = 1,
+        .status = 503,
+        .retry_after = "Sun, 06 Nov 1994 08:49:40 GMT",
+        .now_sec = NOW,
+        .left_msec = 60000 },
+      SBX_RETRY_AGAIN,
+      3000,
+      3000 },
+    { { .tries_made = 1, .status = 503, .retry_after = "nonsense", .left_msec = 60000 },
+      SBX_RETRY_AGAIN,
+      500,
+      750 },
     { { .tries_made = 1, .status = 503, .left_msec = 1200 }, SBX_RETRY_NO, 0, 0 },
   };
 
@@ -99,18 +117,42 @@ test_addresses (void)
     const char *text;
     gboolean public;
   } cases[] = {
-    { "8.8.8.8", TRUE },          { "1.1.1.1", TRUE },           { "172.15.0.1", TRUE },
-    { "172.32.0.1", TRUE },       { "100.63.0.1", TRUE },        { "100.128.0.1", TRUE },
-    { "2606:4700::1111", TRUE },  { "::ffff:8.8.8.8", TRUE },    { "64:ff9b::808:808", TRUE },
-    { "0.0.0.0", FALSE },         { "10.1.2.3", FALSE },         { "100.64.0.1", FALSE },
-    { "127.0.0.1", FALSE },       { "127.255.0.1", FALSE },      { "169.254.169.254", FALSE },
-    { "172.16.0.1", FALSE },      { "172.31.255.255", FALSE },   { "192.168.1.1", FALSE },
-    { "192.0.2.1", FALSE },       { "198.18.0.1", FALSE },       { "224.0.0.1", FALSE },
-    { "240.0.0.1", FALSE },       { "255.255.255.255", FALSE },  { "::", FALSE },
-    { "::1", FALSE },             { "::ffff:127.0.0.1", FALSE }, { "::ffff:169.254.169.254", FALSE },
-    { "::127.0.0.1", FALSE },     { "64:ff9b::a00:1", FALSE },   { "2002:7f00:1::", FALSE },
-    { "fe80::1", FALSE },         { "fc00::1", FALSE },          { "fd00:ec2::254", FALSE },
-    { "ff02::1", FALSE },         { "2001:db8::1", FALSE },      { "2001::1", FALSE },
+    { "8.8.8.8", TRUE },
+    { "1.1.1.1", TRUE },
+    { "172.15.0.1", TRUE },
+    { "172.32.0.1", TRUE },
+    { "100.63.0.1", TRUE },
+    { "100.128.0.1", TRUE },
+    { "2606:4700::1111", TRUE },
+    { "::ffff:8.8.8.8", TRUE },
+    { "64:ff9b::808:808", TRUE },
+    { "0.0.0.0", FALSE },
+    { "10.1.2.3", FALSE },
+    { "100.64.0.1", FALSE },
+    { "127.0.0.1", FALSE },
+    { "127.255.0.1", FALSE },
+    { "169.254.169.254", FALSE },
+    { "172.16.0.1", FALSE },
+    { "172.31.255.255", FALSE },
+    { "192.168.1.1", FALSE },
+    { "192.0.2.1", FALSE },
+    { "198.18.0.1", FALSE },
+    { "224.0.0.1", FALSE },
+    { "240.0.0.1", FALSE },
+    { "255.255.255.255", FALSE },
+    { "::", FALSE },
+    { "::1", FALSE },
+    { "::ffff:127.0.0.1", FALSE },
+    { "::ffff:169.254.169.254", FALSE },
+    { "::127.0.0.1", FALSE },
+    { "64:ff9b::a00:1", FALSE },
+    { "2002:7f00:1::", FALSE },
+    { "fe80::1", FALSE },
+    { "fc00::1", FALSE },
+    { "fd00:ec2::254", FALSE },
+    { "ff02::1", FALSE },
+    { "2001:db8::1", FALSE },
+    { "2001::1", FALSE },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -125,18 +167,20 @@ test_addresses (void)
                            : sbx_address_is_public ((struct sockaddr *) &in6, sizeof in6),
                        ==, cases[i].public);
     }
-  g_assert_false (sbx_address_is_public (&(struct sockaddr) { .sa_family = AF_UNIX }, sizeof (struct sockaddr)));
+  g_assert_false (
+    sbx_address_is_public (&(struct sockaddr){ .sa_family = AF_UNIX }, sizeof (struct sockaddr)));
 }
 
 /* The whole table: every state with every frame there is. */
 static void
 test_permits (void)
 {
-  static const SbxFrameType frames[]
-    = { SBX_FRAME_CONFIG,    SBX_FRAME_START,    SBX_FRAME_TOOL_RESULT, SBX_FRAME_END,         SBX_FRAME_READY,
-        SBX_FRAME_TOOL_CALL, SBX_FRAME_REPLY,    SBX_FRAME_AUDIT,       SBX_FRAME_ANNOUNCE,    SBX_FRAME_SERVICE,
-        SBX_FRAME_CHARGE,    SBX_FRAME_SCAN,     SBX_FRAME_RELOAD,      SBX_FRAME_MODEL_CALL,  SBX_FRAME_MCP_CALL,
-        SBX_FRAME_GRANTED,   SBX_FRAME_CHARGED,  SBX_FRAME_ANSWER,      SBX_FRAME_CALL_CANCEL, SBX_FRAME_RELOADED };
+  static const SbxFrameType frames[] = {
+    SBX_FRAME_CONFIG,    SBX_FRAME_START,   SBX_FRAME_TOOL_RESULT, SBX_FRAME_END,         SBX_FRAME_READY,
+    SBX_FRAME_TOOL_CALL, SBX_FRAME_REPLY,   SBX_FRAME_AUDIT,       SBX_FRAME_ANNOUNCE,    SBX_FRAME_SERVICE,
+    SBX_FRAME_CHARGE,    SBX_FRAME_SCAN,    SBX_FRAME_RELOAD,      SBX_FRAME_MODEL_CALL,  SBX_FRAME_MCP_CALL,
+    SBX_FRAME_GRANTED,   SBX_FRAME_CHARGED, SBX_FRAME_ANSWER,      SBX_FRAME_CALL_CANCEL, SBX_FRAME_RELOADED
+  };
   static const SbxFrameType allowed[_SBX_PEER_LAST + 1][4] = {
     [SBX_PEER_NEW] = { SBX_FRAME_ANNOUNCE, SBX_FRAME_SERVICE },
     [SBX_PEER_GRANT] = { SBX_FRAME_MODEL_CALL, SBX_FRAME_MCP_CALL, SBX_FRAME_CALL_CANCEL },
@@ -164,7 +208,7 @@ test_requests (void)
                        .output_tokens = 9,
                        .output_token_field = (char *) "max_tokens",
                        .extra_body = (char *) "{\"a\":{\"b\":1}}",
-                       .kept_members = (char *[]) { NULL } };
+                       .kept_members = (char *[]){ NULL } };
   static const char messages_text[] = "[{\"content\":\"hi\",\"role\":\"user\"}]";
   g_autoptr (GBytes) messages = g_bytes_new_static (messages_text, strlen (messages_text));
   g_autoptr (GBytes) none = g_bytes_new_static ("[]", 2);
@@ -173,7 +217,8 @@ test_requests (void)
   g_autofree char *text = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
 
   g_assert_true (g_str_has_prefix (text, "{\"model\":\"m\\\"x\",\"messages\":[{"));
-  g_assert_true (g_str_has_suffix (text, "}],\"tools\":[],\"stream\":false,\"max_tokens\":9,\"a\":{\"b\":1}}"));
+  g_assert_true (
+    g_str_has_suffix (text, "}],\"tools\":[],\"stream\":false,\"max_tokens\":9,\"a\":{\"b\":1}}"));
   g_assert_null (sbx_request_build (&config, broken, NULL));
   g_assert_null (sbx_request_build (&config, messages, broken));
 }

@@ -70,8 +70,8 @@ on_incoming (int fd, GIOCondition condition, gpointer user_data)
   int peer = accept4 (fd, NULL, NULL, SOCK_CLOEXEC);
 
   g_assert_cmpint (peer, >=, 0);
-  g_ptr_array_add (self->links,
-                   sbx_frame_link_new (peer, sbx_grant_rules_egress, sbx_grant_n_rules_egress, &events, self));
+  g_ptr_array_add (
+    self->links, sbx_frame_link_new (peer, sbx_grant_rules_egress, sbx_grant_n_rules_egress, &events, self));
   return G_SOURCE_CONTINUE;
 }
 

@@ -14,7 +14,8 @@ void fake_egress_free (FakeEgress *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FakeEgress, fake_egress_free)
 const char *fake_egress_path (FakeEgress *self);
 
-/* Answers from now on; SBX_FAILURE_NONE at first. SBX_FAILURE_INTERNAL: none at all, the connection is closed. */
+/* Answers from now on; SBX_FAILURE_NONE at first. SBX_FAILURE_INTERNAL: none at all, the connection is
+ * closed. */
 void fake_egress_answer_announce (FakeEgress *self, SbxFailure failure);
 void fake_egress_answer_charge (FakeEgress *self, SbxFailure failure);
 void fake_egress_answer_scan (FakeEgress *self, SbxFailure failure);

@@ -90,7 +90,8 @@ on_closed (SbxBrokerSession *session, const GError *error, gpointer user_data)
   ((Fixture *) user_data)->n_closed++;
 }
 
-static const SbxBrokerSessionEvents session_events = { on_ready, on_replied, on_no_reply, on_audit, on_closed };
+static const SbxBrokerSessionEvents session_events = { on_ready, on_replied, on_no_reply, on_audit,
+                                                       on_closed };
 
 static void
 wait_for (const guint *count, guint wanted)
@@ -102,8 +103,9 @@ wait_for (const guint *count, guint wanted)
 static void
 set_up (Fixture *self, gconstpointer data)
 {
-  const SbxToolIdentity identity
-    = { .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada", .principal = NULL };
+  const SbxToolIdentity identity = {
+    .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada", .principal = NULL
+  };
   g_autoptr (SbxControlConfig) config = sbx_control_config_new ();
   const char *const offered[] = { "gone", NULL };
   int pair[2];
@@ -115,9 +117,10 @@ set_up (Fixture *self, gconstpointer data)
   g_ptr_array_add (self->tools, sbx_tool_target_new_socket ("hidden", "/nonexistent"));
   ((SbxToolTarget *) self->tools->pdata[0])->max_calls = 2;
   g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
-  self->broker = sbx_frame_link_new (pair[1], sbx_control_rules_broker, sbx_control_n_rules_broker, &broker_events,
-                                     self);
-  self->session = sbx_broker_session_new (pair[0], &identity, self->tools, self->client, &session_events, self);
+  self->broker =
+    sbx_frame_link_new (pair[1], sbx_control_rules_broker, sbx_control_n_rules_broker, &broker_events, self);
+  self->session =
+    sbx_broker_session_new (pair[0], &identity, self->tools, self->client, &session_events, self);
   g_strfreev (config->tools);
   config->tools = g_strdupv ((char **) offered);
   g_assert_true (sbx_broker_session_configure (self->session, config, NULL));
@@ -218,14 +221,23 @@ test_egress_down (Fixture *self, gconstpointer data)
   g_assert_cmpint (self->result, ==, SBX_FAILURE_EGRESS_DOWN);
 }
 
-typedef enum { EARLY_REPLY, EARLY_CALL, SECOND_READY, SECOND_REPLY, UNLISTED_TOOL, HIDDEN_TOOL, CALL_BESIDE_CALL } Offence;
+typedef enum {
+  EARLY_REPLY,
+  EARLY_CALL,
+  SECOND_READY,
+  SECOND_REPLY,
+  UNLISTED_TOOL,
+  HIDDEN_TOOL,
+  CALL_BESIDE_CALL
+} Offence;
 
 static const struct {
   const char *name;
   Offence offence;
 } offences[] = {
-  { "early-reply", EARLY_REPLY },     { "early-call", EARLY_CALL },       { "second-ready", SECOND_READY },
-  { "second-reply", SECOND_REPLY },   { "unlisted-tool", UNLISTED_TOOL }, { "hidden-tool", HIDDEN_TOOL },
+  { "early-reply", EARLY_REPLY },           { "early-call", EARLY_CALL },
+  { "second-ready", SECOND_READY },         { "second-reply", SECOND_REPLY },
+  { "unlisted-tool", UNLISTED_TOOL },       { "hidden-tool", HIDDEN_TOOL },
   { "call-beside-call", CALL_BESIDE_CALL },
 };
 

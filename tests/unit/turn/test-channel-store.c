@@ -11,11 +11,24 @@ static const struct {
   const char *key;
   gboolean valid;
 } keys[] = {
-  { "discord:123", TRUE },   { "a:b", TRUE },          { "a1_-:x y", TRUE },   { "a:\xc3\xa4", TRUE },
-  { "a::", TRUE },           { "", FALSE },            { ":x", FALSE },        { "a:", FALSE },
-  { "A:x", FALSE },          { "1:x", FALSE },         { "a b:x", FALSE },     { "a:x\ny", FALSE },
-  { "a:x\n", FALSE },        { "a:x\r", FALSE },       { "a:\xff", FALSE },    { "discord", FALSE },
-  { "a:\xe2\x80\xa8", FALSE }, { "a:\xe2\x80\xa9", FALSE },
+  { "discord:123", TRUE },
+  { "a:b", TRUE },
+  { "a1_-:x y", TRUE },
+  { "a:\xc3\xa4", TRUE },
+  { "a::", TRUE },
+  { "", FALSE },
+  { ":x", FALSE },
+  { "a:", FALSE },
+  { "A:x", FALSE },
+  { "1:x", FALSE },
+  { "a b:x", FALSE },
+  { "a:x\ny", FALSE },
+  { "a:x\n", FALSE },
+  { "a:x\r", FALSE },
+  { "a:\xff", FALSE },
+  { "discord", FALSE },
+  { "a:\xe2\x80\xa8", FALSE },
+  { "a:\xe2\x80\xa9", FALSE },
 };
 
 static void
@@ -108,7 +121,9 @@ test_initial (Fixture *self, gconstpointer data)
   g_assert_false (sbx_channel_store_has (store, "a:9"));
 }
 
-static const char *const malformed[] = { "", "{}", "[1]", "[\"a\"]", "[\"a:1\"", "[\"a:1\"] x", "[\"a:\\u000a\"]", "null" };
+static const char *const malformed[] = {
+  "", "{}", "[1]", "[\"a\"]", "[\"a:1\"", "[\"a:1\"] x", "[\"a:\\u000a\"]", "null"
+};
 
 static void
 test_malformed (Fixture *self, gconstpointer data)
@@ -118,7 +133,8 @@ test_malformed (Fixture *self, gconstpointer data)
       g_autoptr (GError) error = NULL;
 
       g_test_message ("%s", malformed[i]);
-      g_assert_true (g_file_set_contents_full (self->path, malformed[i], -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+      g_assert_true (
+        g_file_set_contents_full (self->path, malformed[i], -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
       g_assert_null (sbx_channel_store_open (self->path, NULL, &error));
       g_assert_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_MALFORMED);
       g_assert_nonnull (strstr (error->message, self->path));

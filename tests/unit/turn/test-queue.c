@@ -68,7 +68,8 @@ test_removal (void)
   g_assert_null (sbx_queue_next (queue));
 }
 
-/* One channel that always has more to do, ten that ask once in a while: no quiet one waits for more than a round. */
+/* One channel that always has more to do, ten that ask once in a while: no quiet one waits for more than a
+ * round. */
 static void
 test_no_channel_starves (void)
 {

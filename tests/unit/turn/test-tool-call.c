@@ -13,9 +13,9 @@
 #include "base/fd.h"
 
 typedef enum {
-  TOOL_ANSWERS,     /* reads all, then writes `answer` */
-  TOOL_IGNORES,     /* writes `answer` without reading */
-  TOOL_RESETS,      /* closes with the input unread */
+  TOOL_ANSWERS, /* reads all, then writes `answer` */
+  TOOL_IGNORES, /* writes `answer` without reading */
+  TOOL_RESETS,  /* closes with the input unread */
   TOOL_HANGS,
 } ToolKind;
 
@@ -124,8 +124,9 @@ tear_down (Fixture *self, gconstpointer data)
   g_clear_object (&self->result);
 }
 
-static const SbxToolIdentity ada
-  = { .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada \"\n{", .principal = "p" };
+static const SbxToolIdentity ada = {
+  .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada \"\n{", .principal = "p"
+};
 
 static void
 on_done (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -154,9 +155,10 @@ test_identity_line (void)
   g_autofree char *text = g_strndup (g_bytes_get_data (line, NULL), g_bytes_get_size (line));
   g_autofree char *without = NULL;
 
-  g_assert_cmpstr (text, ==,
-                   "{\"turn\":\"t1\",\"channel\":\"a:1\",\"speaker\":{\"id\":\"7\",\"name\":\"Ada \\\"\\n{\"},"
-                   "\"principal\":\"p\"}\n");
+  g_assert_cmpstr (
+    text, ==,
+    "{\"turn\":\"t1\",\"channel\":\"a:1\",\"speaker\":{\"id\":\"7\",\"name\":\"Ada \\\"\\n{\"},"
+    "\"principal\":\"p\"}\n");
   nobody.principal = NULL;
   other = sbx_tool_identity_line (&nobody);
   without = g_strndup (g_bytes_get_data (other, NULL), g_bytes_get_size (other));
@@ -177,8 +179,8 @@ test_two_parts (Fixture *self, gconstpointer data)
   self->answer = g_bytes_new_static ("fine", 4);
   g_assert_cmpint (call (self, target, input, NULL, &text), ==, SBX_FAILURE_NONE);
   g_assert_cmpmem (g_bytes_get_data (text, NULL), g_bytes_get_size (text), "fine", 4);
-  expected = g_strdup_printf ("%.*s%s", (int) g_bytes_get_size (line), (const char *) g_bytes_get_data (line, NULL),
-                              input);
+  expected = g_strdup_printf ("%.*s%s", (int) g_bytes_get_size (line),
+                              (const char *) g_bytes_get_data (line, NULL), input);
   g_assert_cmpstr (self->seen->str, ==, expected);
 }
 
@@ -210,7 +212,8 @@ test_answer (Fixture *self, gconstpointer data)
   self->kind = one->kind;
   self->answer = one->answer != NULL ? g_bytes_new_static (one->answer, strlen (one->answer))
                                      : g_bytes_new_take (g_strnfill (one->n_bytes, 'x'), one->n_bytes);
-  g_assert_cmpstr (sbx_failure_name (call (self, target, "{}", NULL, &text)), ==, sbx_failure_name (one->failure));
+  g_assert_cmpstr (sbx_failure_name (call (self, target, "{}", NULL, &text)), ==,
+                   sbx_failure_name (one->failure));
   if (one->failure == SBX_FAILURE_NONE)
     g_assert_cmpuint (g_bytes_get_size (text), ==, g_bytes_get_size (self->answer));
 }

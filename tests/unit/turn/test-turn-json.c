@@ -60,8 +60,8 @@ test_members (void)
   turn = sbx_turn_json_write (settings, &words, NULL);
   object = read_back (turn, &root);
   g_assert_cmpstr (json_object_get_string_member (object, "text"), ==, words.text);
-  g_assert_cmpstr (json_object_get_string_member (json_object_get_object_member (object, "speaker"), "name"), ==,
-                   words.speaker_name);
+  g_assert_cmpstr (json_object_get_string_member (json_object_get_object_member (object, "speaker"), "name"),
+                   ==, words.speaker_name);
   g_assert_cmpstr (json_object_get_string_member (object, "timeZone"), ==, "UTC");
   g_assert_true (json_object_get_boolean_member (object, "repair"));
   g_assert_cmpint (json_object_get_int_member (object, "calls"), ==, 48);
@@ -69,7 +69,8 @@ test_members (void)
   /* A compactor is never offered to the model. */
   tools = json_object_get_array_member (object, "tools");
   g_assert_cmpuint (json_array_get_length (tools), ==, 1);
-  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (tools, 0), "name"), ==, "clock");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (tools, 0), "name"), ==,
+                   "clock");
 }
 
 static void

@@ -3,7 +3,6 @@
 /* A whole turn against a scripted Docker, a fake egress, a fake broker process and a fake systemd. */
 #include "turn/turns.h"
 
-
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,11 +13,11 @@
 #include "turn/workspace.h"
 #include "fake-egress.h"
 
-#define CHANNEL "test:1"
-#define OWN_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
+#define CHANNEL     "test:1"
+#define OWN_IMAGE   "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
 #define OTHER_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":null}}"
-#define UPGRADED \
-  "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: Upgrade\r\n" \
+#define UPGRADED                                                                                             \
+  "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: Upgrade\r\n"      \
   "Upgrade: tcp\r\n\r\n"
 #define WAITING "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -35,8 +34,8 @@ typedef struct {
 } Fixture;
 
 static void
-fake_scope_start (gpointer self, const SbxScopeSpec *spec, GCancellable *cancellable, GAsyncReadyCallback callback,
-                  gpointer user_data)
+fake_scope_start (gpointer self, const SbxScopeSpec *spec, GCancellable *cancellable,
+                  GAsyncReadyCallback callback, gpointer user_data)
 {
   Fixture *fixture = self;
   g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
@@ -145,8 +144,9 @@ on_told (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data)
 static SbxTurn *
 submit (Fixture *self)
 {
-  const SbxTurnRequest request
-    = { .channel = CHANNEL, .speaker_id = "7", .speaker_name = "Ada", .text = "hi", .uid = 1 };
+  const SbxTurnRequest request = {
+    .channel = CHANNEL, .speaker_id = "7", .speaker_name = "Ada", .text = "hi", .uid = 1
+  };
   g_autoptr (GError) error = NULL;
   SbxTurn *turn = sbx_turns_submit (self->turns, &request, on_told, self, &error);
 
@@ -176,15 +176,15 @@ script_until_start (Fixture *self, const char *image)
   fake_docker_add_json (self->docker, "POST /v1.41/containers/create?name=roundtable-sandbox-", 201,
                         "{\"Id\":\"abc\",\"Warnings\":[]}");
   fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-", UPGRADED, -1, FAKE_HOLD);
-  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-", "HTTP/1.1 204 No Content\r\n\r\n", -1,
-                   FAKE_CLOSE);
+  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-",
+                   "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_CLOSE);
 }
 
 static void
 script_delete (Fixture *self)
 {
-  fake_docker_add (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-", "HTTP/1.1 204 No Content\r\n\r\n", -1,
-                   FAKE_CLOSE);
+  fake_docker_add (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-",
+                   "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_CLOSE);
 }
 
 static void
@@ -227,8 +227,8 @@ typedef struct {
   gboolean ok;
 } Ending;
 
-#define STATE(oom, status) \
-  "{\"Id\":\"abc\",\"Name\":\"/x\",\"State\":{\"Status\":\"exited\",\"Running\":false,\"OOMKilled\":" oom \
+#define STATE(oom, status)                                                                                   \
+  "{\"Id\":\"abc\",\"Name\":\"/x\",\"State\":{\"Status\":\"exited\",\"Running\":false,\"OOMKilled\":" oom    \
   ",\"Pid\":0,\"ExitCode\":" status ",\"Error\":\"\"}}"
 
 static const Ending endings[] = {
@@ -304,7 +304,8 @@ test_scope_refused (Fixture *self, gconstpointer data)
   use_broker (self, "reply");
   self->scope_refused = TRUE;
   fake_docker_add_json (self->docker, "GET /v1.41/images/", 200, OWN_IMAGE);
-  fake_docker_add_json (self->docker, "POST /v1.41/containers/create", 201, "{\"Id\":\"abc\",\"Warnings\":[]}");
+  fake_docker_add_json (self->docker, "POST /v1.41/containers/create", 201,
+                        "{\"Id\":\"abc\",\"Warnings\":[]}");
   script_delete (self);
   (void) submit (self);
   run_out (self);
@@ -398,8 +399,9 @@ on_stopped (gpointer user_data)
 static void
 test_stop_all (Fixture *self, gconstpointer data)
 {
-  const SbxTurnRequest request
-    = { .channel = CHANNEL, .speaker_id = "7", .speaker_name = "Ada", .text = "hi", .uid = 1 };
+  const SbxTurnRequest request = {
+    .channel = CHANNEL, .speaker_id = "7", .speaker_name = "Ada", .text = "hi", .uid = 1
+  };
   gboolean stopped = FALSE;
   g_autoptr (GError) error = NULL;
 
@@ -421,7 +423,8 @@ test_removal_fails (Fixture *self, gconstpointer data)
   script_until_start (self, OWN_IMAGE);
   script_wait_held (self);
   for (guint i = 0; i < 3; i++)
-    fake_docker_add_json (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-", 500, "{\"message\":\"busy\"}");
+    fake_docker_add_json (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-", 500,
+                          "{\"message\":\"busy\"}");
   (void) submit (self);
   while (sbx_turns_n_running (self->turns) + sbx_turns_n_queued (self->turns) > 0)
     g_main_context_iteration (NULL, TRUE);

@@ -20,15 +20,16 @@ assert_exact_form (GBytes *payload, SbxTestDecode decode)
 
   g_assert_true (decode (payload, &error));
   g_assert_no_error (error);
-  for (gsize i = 0; i < n_bytes; i++) {
-    g_autoptr (GBytes) part = g_bytes_new (data, i);
+  for (gsize i = 0; i < n_bytes; i++)
+    {
+      g_autoptr (GBytes) part = g_bytes_new (data, i);
 
-    g_assert_false (decode (part, &error));
-    g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
-    g_clear_error (&error);
-  }
-  g_byte_array_append (longer, data, (guint)n_bytes);
-  g_byte_array_append (longer, (const guint8 *)"", 1);
+      g_assert_false (decode (part, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+      g_clear_error (&error);
+    }
+  g_byte_array_append (longer, data, (guint) n_bytes);
+  g_byte_array_append (longer, (const guint8 *) "", 1);
   longer_bytes = g_byte_array_free_to_bytes (g_steal_pointer (&longer));
   g_assert_false (decode (longer_bytes, NULL));
 }

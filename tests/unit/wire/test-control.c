@@ -38,7 +38,7 @@ test_config (void)
   config->call_budget = 7;
   config->reply_at_newline = TRUE;
   g_strfreev (config->tools);
-  config->tools = g_strdupv ((char **)tools);
+  config->tools = g_strdupv ((char **) tools);
   sbx_control_config_add_server (config, "docs", docs);
   payload = g_byte_array_free_to_bytes (sbx_control_config_encode (config));
   read = sbx_control_config_decode (payload, NULL);
@@ -124,7 +124,7 @@ static void
 test_reply (void)
 {
   SbxControlReply reply = { .ok = TRUE,
-                            .text = (char *)"d\xc3\xa9j\xc3\xa0\n\xef\xb7\x90",
+                            .text = (char *) "d\xc3\xa9j\xc3\xa0\n\xef\xb7\x90",
                             .compaction = SBX_COMPACTION_BY_MODEL,
                             .compaction_reason = 3,
                             .compaction_tokens_before = 90000 };
@@ -165,16 +165,17 @@ test_reply_bounds (void)
   reply.text = longer;
   does_not = g_byte_array_free_to_bytes (sbx_control_reply_encode (&reply));
   g_assert_false (decode_reply (does_not, NULL));
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    SbxControlReply wanted = { .text = (char *)cases[i].text,
-                               .compaction = (SbxCompactionBy)cases[i].compaction };
-    GByteArray *raw = sbx_control_reply_encode (&wanted);
-    g_autoptr (GBytes) payload = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      SbxControlReply wanted = { .text = (char *) cases[i].text,
+                                 .compaction = (SbxCompactionBy) cases[i].compaction };
+      GByteArray *raw = sbx_control_reply_encode (&wanted);
+      g_autoptr (GBytes) payload = NULL;
 
-    raw->data[0] = cases[i].ok;
-    payload = g_byte_array_free_to_bytes (raw);
-    g_assert_true (decode_reply (payload, NULL) == cases[i].fine);
-  }
+      raw->data[0] = cases[i].ok;
+      payload = g_byte_array_free_to_bytes (raw);
+      g_assert_true (decode_reply (payload, NULL) == cases[i].fine);
+    }
 }
 
 static gboolean

@@ -47,7 +47,7 @@ on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
   fixture->last_id = frame->head.id;
   fixture->last_bytes = n_bytes;
   if (n_bytes > 0 && n_bytes <= 16)
-    g_string_append_len (fixture->trace, data, (gssize)n_bytes);
+    g_string_append_len (fixture->trace, data, (gssize) n_bytes);
   if (frame->n_fds == 2)
     fixture->taken = g_steal_fd (&frame->fds[1]);
   if (fixture->free_in_frame)
@@ -120,18 +120,18 @@ static GByteArray *
 raw_frame (guint type, guint32 id, const char *payload)
 {
   GByteArray *out = g_byte_array_new ();
-  SbxFrameHead head = { .type = (SbxFrameType)type, .id = id, .n_bytes = (guint32)strlen (payload) };
+  SbxFrameHead head = { .type = (SbxFrameType) type, .id = id, .n_bytes = (guint32) strlen (payload) };
 
   g_byte_array_set_size (out, SBX_FRAME_HEAD_BYTES);
   sbx_frame_head_write (&head, out->data);
-  g_byte_array_append (out, (const guint8 *)payload, (guint)strlen (payload));
+  g_byte_array_append (out, (const guint8 *) payload, (guint) strlen (payload));
   return out;
 }
 
 static void
 peer_write (Fixture *fixture, gconstpointer data, gsize n_bytes)
 {
-  g_assert_cmpint (send (fixture->peer, data, n_bytes, MSG_NOSIGNAL), ==, (gssize)n_bytes);
+  g_assert_cmpint (send (fixture->peer, data, n_bytes, MSG_NOSIGNAL), ==, (gssize) n_bytes);
 }
 
 static void
@@ -162,7 +162,7 @@ peer_send_fds (Fixture *fixture, guint type, const char *payload, guint n_fds)
   control.align.cmsg_len = CMSG_LEN (sizeof (int) * n_fds);
   for (guint i = 0; i < n_fds; i++)
     memcpy (CMSG_DATA (&control.align) + i * sizeof null, &null, sizeof null);
-  g_assert_cmpint (sendmsg (fixture->peer, &message, MSG_NOSIGNAL), ==, (gssize)frame->len);
+  g_assert_cmpint (sendmsg (fixture->peer, &message, MSG_NOSIGNAL), ==, (gssize) frame->len);
 }
 
 static void
@@ -219,11 +219,12 @@ test_pieces (void)
   g_autoptr (GByteArray) frame = raw_frame (SBX_FRAME_AUDIT, 3, "payload");
 
   fixture_init (&fixture);
-  for (guint i = 0; i < frame->len; i++) {
-    g_assert_cmpuint (fixture.n_frames, ==, 0);
-    peer_write (&fixture, frame->data + i, 1);
-    settle ();
-  }
+  for (guint i = 0; i < frame->len; i++)
+    {
+      g_assert_cmpuint (fixture.n_frames, ==, 0);
+      peer_write (&fixture, frame->data + i, 1);
+      settle ();
+    }
   g_assert_cmpuint (fixture.n_frames, ==, 1);
   g_assert_cmpstr (fixture.trace->str, ==, "payload");
 }
@@ -248,16 +249,17 @@ test_closed_inside_a_frame (void)
 {
   g_autoptr (GByteArray) frame = raw_frame (SBX_FRAME_AUDIT, 3, "payload");
 
-  for (guint n_bytes = 1; n_bytes < frame->len; n_bytes++) {
-    g_auto (Fixture) fixture = { 0 };
+  for (guint n_bytes = 1; n_bytes < frame->len; n_bytes++)
+    {
+      g_auto (Fixture) fixture = { 0 };
 
-    fixture_init (&fixture);
-    peer_write (&fixture, frame->data, n_bytes);
-    peer_close (&fixture);
-    run_until_closed (&fixture);
-    g_assert_cmpuint (fixture.n_frames, ==, 0);
-    g_assert_error (fixture.error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
-  }
+      fixture_init (&fixture);
+      peer_write (&fixture, frame->data, n_bytes);
+      peer_close (&fixture);
+      run_until_closed (&fixture);
+      g_assert_cmpuint (fixture.n_frames, ==, 0);
+      g_assert_error (fixture.error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+    }
 }
 
 static void
@@ -275,16 +277,17 @@ test_broken_rules (void)
     { SBX_FRAME_START, "x" }, /* its descriptors are missing */
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_auto (Fixture) fixture = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Fixture) fixture = { 0 };
 
-    fixture_init (&fixture);
-    peer_send (&fixture, cases[i].type, 1, cases[i].payload);
-    run_until_closed (&fixture);
-    g_assert_cmpuint (fixture.n_frames, ==, 0);
-    g_assert_error (fixture.error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
-    g_assert_false (sbx_frame_link_send (fixture.link, SBX_FRAME_READY, 0, NULL, NULL, 0, NULL));
-  }
+      fixture_init (&fixture);
+      peer_send (&fixture, cases[i].type, 1, cases[i].payload);
+      run_until_closed (&fixture);
+      g_assert_cmpuint (fixture.n_frames, ==, 0);
+      g_assert_error (fixture.error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+      g_assert_false (sbx_frame_link_send (fixture.link, SBX_FRAME_READY, 0, NULL, NULL, 0, NULL));
+    }
 }
 
 static void
@@ -324,13 +327,14 @@ test_flood (void)
   fixture_init (&fixture);
   for (guint i = 0; i < 100; i++)
     peer_send (&fixture, SBX_FRAME_READY, i, "");
-  while (fixture.n_frames < 100) {
-    guint before = fixture.n_frames;
+  while (fixture.n_frames < 100)
+    {
+      guint before = fixture.n_frames;
 
-    g_main_context_iteration (NULL, TRUE);
-    g_assert_cmpuint (fixture.n_frames - before, <=, 1);
-    iterations++;
-  }
+      g_main_context_iteration (NULL, TRUE);
+      g_assert_cmpuint (fixture.n_frames - before, <=, 1);
+      iterations++;
+    }
   g_assert_cmpuint (iterations, >=, 100);
 }
 
@@ -376,15 +380,16 @@ test_unexpected_descriptors (void)
   };
   guint before = count_fds ();
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_auto (Fixture) fixture = { 0 };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Fixture) fixture = { 0 };
 
-    fixture_init (&fixture);
-    peer_send_fds (&fixture, cases[i].type, cases[i].payload, cases[i].n_fds);
-    run_until_closed (&fixture);
-    g_assert_cmpuint (fixture.n_frames, ==, 0);
-    g_assert_true (fixture.error != NULL && fixture.error->domain == G_IO_ERROR);
-  }
+      fixture_init (&fixture);
+      peer_send_fds (&fixture, cases[i].type, cases[i].payload, cases[i].n_fds);
+      run_until_closed (&fixture);
+      g_assert_cmpuint (fixture.n_frames, ==, 0);
+      g_assert_true (fixture.error != NULL && fixture.error->domain == G_IO_ERROR);
+    }
   g_assert_cmpuint (count_fds (), ==, before); /* none is left behind */
 }
 
@@ -404,11 +409,12 @@ test_peer_never_reads (void)
   gsize n_read = 0;
 
   fixture_init (&fixture);
-  while (sbx_frame_link_send (fixture.link, SBX_FRAME_TOOL_RESULT, n_sent, payload, NULL, 0, &error)) {
-    n_sent++;
-    settle ();
-    g_assert_cmpuint (n_sent, <, 1000);
-  }
+  while (sbx_frame_link_send (fixture.link, SBX_FRAME_TOOL_RESULT, n_sent, payload, NULL, 0, &error))
+    {
+      n_sent++;
+      settle ();
+      g_assert_cmpuint (n_sent, <, 1000);
+    }
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
   /* What is queued, and what the kernel took beside it. */
   g_assert_cmpuint (n_sent * (LARGE_BYTES / 4), <=, SBX_FRAME_LINK_MAX_QUEUED + LARGE_BYTES);
@@ -416,14 +422,15 @@ test_peer_never_reads (void)
   g_assert_cmpint (sbx_frame_link_peek_fd (fixture.link), >=, 0);
 
   n_expected = n_sent * (SBX_FRAME_HEAD_BYTES + LARGE_BYTES / 4);
-  while (n_read < n_expected) {
-    gssize n = recv (fixture.peer, room, LARGE_BYTES, MSG_DONTWAIT);
+  while (n_read < n_expected)
+    {
+      gssize n = recv (fixture.peer, room, LARGE_BYTES, MSG_DONTWAIT);
 
-    if (n > 0)
-      n_read += (gsize)n;
-    else
-      g_main_context_iteration (NULL, TRUE);
-  }
+      if (n > 0)
+        n_read += (gsize) n;
+      else
+        g_main_context_iteration (NULL, TRUE);
+    }
   g_assert_cmpuint (n_read, ==, n_expected);
   g_assert_true (sbx_frame_link_send (fixture.link, SBX_FRAME_READY, 0, NULL, NULL, 0, NULL));
 }

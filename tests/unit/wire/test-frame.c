@@ -34,21 +34,24 @@ test_one_bit_off (void)
   SbxFrameHead head = { .type = SBX_FRAME_AUDIT, .id = 1, .n_bytes = 256 };
 
   for (gsize i = 0; i < SBX_FRAME_HEAD_BYTES; i++)
-    for (guint bit = 0; bit < 8; bit++) {
-      g_autoptr (GError) error = NULL;
-      guint8 bytes[SBX_FRAME_HEAD_BYTES];
-      SbxFrameHead read = { 0 };
-      const SbxFrameRule *rule;
+    for (guint bit = 0; bit < 8; bit++)
+      {
+        g_autoptr (GError) error = NULL;
+        guint8 bytes[SBX_FRAME_HEAD_BYTES];
+        SbxFrameHead read = { 0 };
+        const SbxFrameRule *rule;
 
-      sbx_frame_head_write (&head, bytes);
-      bytes[i] ^= (guint8)(1u << bit);
-      rule = sbx_frame_head_read (bytes, rules, G_N_ELEMENTS (rules), &read, &error);
-      if (rule != NULL) {
-        g_assert_true ((i >= 8 && i < 12) || read.n_bytes == 0);
-        g_assert_cmpuint (read.n_bytes, <=, rule->max_bytes);
-      } else
-        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
-    }
+        sbx_frame_head_write (&head, bytes);
+        bytes[i] ^= (guint8) (1u << bit);
+        rule = sbx_frame_head_read (bytes, rules, G_N_ELEMENTS (rules), &read, &error);
+        if (rule != NULL)
+          {
+            g_assert_true ((i >= 8 && i < 12) || read.n_bytes == 0);
+            g_assert_cmpuint (read.n_bytes, <=, rule->max_bytes);
+          }
+        else
+          g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+      }
 }
 
 int

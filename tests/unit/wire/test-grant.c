@@ -50,13 +50,14 @@ test_announce_bounds (void)
     { "t", "c", speaker, FALSE },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (SbxGrant) grant =
-      sbx_grant_new (cases[i].turn, cases[i].channel, cases[i].speaker, 1, 1, NULL);
-    g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_grant_encode (grant));
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (SbxGrant) grant =
+        sbx_grant_new (cases[i].turn, cases[i].channel, cases[i].speaker, 1, 1, NULL);
+      g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_grant_encode (grant));
 
-    g_assert_true (decode_grant (payload, NULL) == cases[i].fine);
-  }
+      g_assert_true (decode_grant (payload, NULL) == cases[i].fine);
+    }
 }
 
 static gboolean

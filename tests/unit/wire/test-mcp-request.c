@@ -61,20 +61,21 @@ test_body (void)
   };
 #undef CALL
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GBytes) body = g_bytes_new_static (cases[i].body, strlen (cases[i].body));
-    g_autoptr (GBytes) arguments = NULL;
-    g_autofree char *tool = NULL;
-    SbxMcpVerdict verdict = sbx_mcp_request_read (body, tools, &tool, &arguments);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GBytes) body = g_bytes_new_static (cases[i].body, strlen (cases[i].body));
+      g_autoptr (GBytes) arguments = NULL;
+      g_autofree char *tool = NULL;
+      SbxMcpVerdict verdict = sbx_mcp_request_read (body, tools, &tool, &arguments);
 
-    if (verdict != cases[i].verdict)
-      g_error ("verdict %u on %s", (guint)verdict, cases[i].body);
-    g_assert_cmpstr (tool, ==, cases[i].tool);
-    g_assert_true ((arguments != NULL) == (verdict == FINE));
-    if (arguments != NULL)
-      g_assert_cmpmem (g_bytes_get_data (arguments, NULL), g_bytes_get_size (arguments), cases[i].arguments,
-                       strlen (cases[i].arguments));
-  }
+      if (verdict != cases[i].verdict)
+        g_error ("verdict %u on %s", (guint) verdict, cases[i].body);
+      g_assert_cmpstr (tool, ==, cases[i].tool);
+      g_assert_true ((arguments != NULL) == (verdict == FINE));
+      if (arguments != NULL)
+        g_assert_cmpmem (g_bytes_get_data (arguments, NULL), g_bytes_get_size (arguments), cases[i].arguments,
+                         strlen (cases[i].arguments));
+    }
 }
 
 /* What a taken-over broker could say to the egress. */
@@ -95,14 +96,15 @@ test_parts (void)
     { "search", "", SBX_MCP_REQUEST_UNREADABLE },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GBytes) arguments = g_bytes_new_static (cases[i].arguments, strlen (cases[i].arguments));
-    g_autoptr (GBytes) ret_arguments = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GBytes) arguments = g_bytes_new_static (cases[i].arguments, strlen (cases[i].arguments));
+      g_autoptr (GBytes) ret_arguments = NULL;
 
-    g_assert_cmpint (sbx_mcp_request_read_parts (cases[i].tool, arguments, tools, &ret_arguments), ==,
-                     cases[i].verdict);
-    g_assert_true ((ret_arguments != NULL) == (cases[i].verdict == FINE));
-  }
+      g_assert_cmpint (sbx_mcp_request_read_parts (cases[i].tool, arguments, tools, &ret_arguments), ==,
+                       cases[i].verdict);
+      g_assert_true ((ret_arguments != NULL) == (cases[i].verdict == FINE));
+    }
 }
 
 static void

@@ -17,10 +17,11 @@ assert_text (GBytes *bytes, const char *expected)
 {
   g_autofree char *text = NULL;
 
-  if (expected == NULL) {
-    g_assert_null (bytes);
-    return;
-  }
+  if (expected == NULL)
+    {
+      g_assert_null (bytes);
+      return;
+    }
   g_assert_nonnull (bytes);
   text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   g_assert_cmpstr (text, ==, expected);
@@ -38,15 +39,17 @@ judge (const char *body, const char *const *kept_members, const char *messages, 
   g_autoptr (GBytes) again_tools = NULL;
   SbxModelVerdict verdict = sbx_model_request_read_body (bytes, kept_members, &ret_messages, &ret_tools);
 
-  if (verdict != FINE) {
-    g_assert_null (ret_messages);
-    g_assert_null (ret_tools);
-    return verdict;
-  }
-  if (messages != NULL) {
-    assert_text (ret_messages, messages);
-    assert_text (ret_tools, tools);
-  }
+  if (verdict != FINE)
+    {
+      g_assert_null (ret_messages);
+      g_assert_null (ret_tools);
+      return verdict;
+    }
+  if (messages != NULL)
+    {
+      assert_text (ret_messages, messages);
+      assert_text (ret_tools, tools);
+    }
   g_assert_cmpint (
     sbx_model_request_read_parts (ret_messages, ret_tools, kept_members, &again_messages, &again_tools), ==,
     FINE);
@@ -63,7 +66,7 @@ check (const char *body, SbxModelVerdict expected)
   SbxModelVerdict verdict = judge (body, NULL, NULL, NULL);
 
   if (verdict != expected)
-    g_error ("verdict %u and not %u on %s", (guint)verdict, (guint)expected, body);
+    g_error ("verdict %u and not %u on %s", (guint) verdict, (guint) expected, body);
 }
 
 static void
@@ -296,11 +299,12 @@ test_kept_members (void)
     { "{\"role\":\"assistant\",\"content\":\"a\",\"other\":\"x\"}", REFUSED, NULL },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *body = g_strdup_printf ("{\"messages\":[%s]}", cases[i].message);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *body = g_strdup_printf ("{\"messages\":[%s]}", cases[i].message);
 
-    g_assert_cmpint (judge (body, kept, cases[i].messages, NULL), ==, cases[i].verdict);
-  }
+      g_assert_cmpint (judge (body, kept, cases[i].messages, NULL), ==, cases[i].verdict);
+    }
 }
 
 static char *
@@ -331,14 +335,15 @@ test_counts (void)
   check (messages_129, REFUSED);
   check_call (calls_8, FINE);
   check_call (calls_9, REFUSED);
-  for (guint i = 0; i < 129; i++) {
-    g_string_append_printf (tools,
-                            "%s{\"type\":\"function\",\"function\":{\"name\":\"f%u\",\"description\":\"\","
-                            "\"parameters\":{}}}",
-                            i > 0 ? "," : "", i);
-    if (i >= 127)
-      check_tools (tools->str, i == 127 ? FINE : REFUSED);
-  }
+  for (guint i = 0; i < 129; i++)
+    {
+      g_string_append_printf (tools,
+                              "%s{\"type\":\"function\",\"function\":{\"name\":\"f%u\",\"description\":\"\","
+                              "\"parameters\":{}}}",
+                              i > 0 ? "," : "", i);
+      if (i >= 127)
+        check_tools (tools->str, i == 127 ? FINE : REFUSED);
+    }
 }
 
 /* Ids count in UTF-16 units. */
@@ -358,21 +363,22 @@ test_id_length (void)
     { "\xf0\x9f\x98\x80", 65, REFUSED },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GString *id = g_string_new (NULL);
-    g_autofree char *text = NULL;
-    g_autofree char *message = NULL;
-    g_autofree char *call = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      GString *id = g_string_new (NULL);
+      g_autofree char *text = NULL;
+      g_autofree char *message = NULL;
+      g_autofree char *call = NULL;
 
-    for (guint j = 0; j < cases[i].count; j++)
-      g_string_append (id, cases[i].character);
-    text = g_string_free (id, FALSE);
-    message = g_strdup_printf ("{\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"%s\"}", text);
-    call = g_strdup_printf (
-      "{\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}", text);
-    check_message (message, cases[i].verdict);
-    check_call (call, cases[i].verdict);
-  }
+      for (guint j = 0; j < cases[i].count; j++)
+        g_string_append (id, cases[i].character);
+      text = g_string_free (id, FALSE);
+      message = g_strdup_printf ("{\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"%s\"}", text);
+      call = g_strdup_printf (
+        "{\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}", text);
+      check_message (message, cases[i].verdict);
+      check_call (call, cases[i].verdict);
+    }
 }
 
 static void
@@ -414,16 +420,17 @@ test_parts (void)
     { "[]", "[{\"type\":\"web_search\"}]", REFUSED },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GBytes) messages = g_bytes_new_static (cases[i].messages, strlen (cases[i].messages));
-    g_autoptr (GBytes) tools =
-      cases[i].tools != NULL ? g_bytes_new_static (cases[i].tools, strlen (cases[i].tools)) : NULL;
-    g_autoptr (GBytes) ret_messages = NULL;
-    g_autoptr (GBytes) ret_tools = NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GBytes) messages = g_bytes_new_static (cases[i].messages, strlen (cases[i].messages));
+      g_autoptr (GBytes) tools =
+        cases[i].tools != NULL ? g_bytes_new_static (cases[i].tools, strlen (cases[i].tools)) : NULL;
+      g_autoptr (GBytes) ret_messages = NULL;
+      g_autoptr (GBytes) ret_tools = NULL;
 
-    g_assert_cmpint (sbx_model_request_read_parts (messages, tools, NULL, &ret_messages, &ret_tools), ==,
-                     cases[i].verdict);
-  }
+      g_assert_cmpint (sbx_model_request_read_parts (messages, tools, NULL, &ret_messages, &ret_tools), ==,
+                       cases[i].verdict);
+    }
 }
 
 static void

@@ -71,18 +71,19 @@ test_lies (void)
     { "\0\0\0\0", 4, 0, TRUE },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GError) error = NULL;
-    g_autofree guint8 *data = g_memdup2 (cases[i].data, cases[i].n_bytes);
-    g_autofree char *text = NULL;
-    SbxUnpack unpack;
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree guint8 *data = g_memdup2 (cases[i].data, cases[i].n_bytes);
+      g_autofree char *text = NULL;
+      SbxUnpack unpack;
 
-    sbx_unpack_init (&unpack, data, cases[i].n_bytes);
-    text = sbx_unpack_text (&unpack, cases[i].max_bytes);
-    g_assert_true (sbx_unpack_end (&unpack, &error) == cases[i].fine);
-    if (!cases[i].fine)
-      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
-  }
+      sbx_unpack_init (&unpack, data, cases[i].n_bytes);
+      text = sbx_unpack_text (&unpack, cases[i].max_bytes);
+      g_assert_true (sbx_unpack_end (&unpack, &error) == cases[i].fine);
+      if (!cases[i].fine)
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+    }
 }
 
 static void

@@ -79,19 +79,20 @@ put_into (const char *place, const char *schema)
 {
   const char *gap = strstr (place, "%s");
 
-  return g_strdup_printf ("%.*s%s%s", (int)(gap - place), place, schema, gap + 2);
+  return g_strdup_printf ("%.*s%s%s", (int) (gap - place), place, schema, gap + 2);
 }
 
 static void
 check_all_places (const char *const *schemas, gsize n_schemas, gboolean expected)
 {
   for (gsize i = 0; i < n_schemas; i++)
-    for (gsize j = 0; j < G_N_ELEMENTS (places); j++) {
-      g_autofree char *whole = put_into (places[j], schemas[i]);
+    for (gsize j = 0; j < G_N_ELEMENTS (places); j++)
+      {
+        g_autofree char *whole = put_into (places[j], schemas[i]);
 
-      if (is_local (whole) != expected)
-        g_error ("wrong verdict on %s", whole);
-    }
+        if (is_local (whole) != expected)
+          g_error ("wrong verdict on %s", whole);
+      }
 }
 
 static void

@@ -35,7 +35,7 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->requests = g_ptr_array_new_with_free_func (g_free);
   fixture->listener = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   g_strlcpy (address.sun_path, fixture->socket_path, sizeof address.sun_path);
-  g_assert_cmpint (bind (fixture->listener, (const struct sockaddr *)&address, sizeof address), ==, 0);
+  g_assert_cmpint (bind (fixture->listener, (const struct sockaddr *) &address, sizeof address), ==, 0);
   g_assert_cmpint (listen (fixture->listener, 8), ==, 0);
 }
 
@@ -58,19 +58,20 @@ read_request (int fd)
   g_autoptr (GString) data = g_string_new (NULL);
   gsize whole = 0;
 
-  while (whole == 0 || data->len < whole) {
-    char buffer[65536];
-    ssize_t got = read (fd, buffer, sizeof buffer);
-    const char *end;
+  while (whole == 0 || data->len < whole)
+    {
+      char buffer[65536];
+      ssize_t got = read (fd, buffer, sizeof buffer);
+      const char *end;
 
-    if (got <= 0)
-      break;
-    g_string_append_len (data, buffer, got);
-    end = strstr (data->str, "\r\n\r\n");
-    if (whole == 0 && end != NULL)
-      whole = (gsize)(end - data->str) + 4
-              + (gsize)g_ascii_strtoull (strstr (data->str, "content-length: ") + 16, NULL, 10);
-  }
+      if (got <= 0)
+        break;
+      g_string_append_len (data, buffer, got);
+      end = strstr (data->str, "\r\n\r\n");
+      if (whole == 0 && end != NULL)
+        whole = (gsize) (end - data->str) + 4
+                + (gsize) g_ascii_strtoull (strstr (data->str, "content-length: ") + 16, NULL, 10);
+    }
   return g_string_free (g_steal_pointer (&data), FALSE);
 }
 
@@ -79,18 +80,19 @@ serve (gpointer user_data)
 {
   Fixture *fixture = user_data;
 
-  for (guint i = 0; fixture->script[i] != NULL; i++) {
-    int fd = accept (fixture->listener, NULL, NULL);
-    g_autofree char *answer = NULL;
+  for (guint i = 0; fixture->script[i] != NULL; i++)
+    {
+      int fd = accept (fixture->listener, NULL, NULL);
+      g_autofree char *answer = NULL;
 
-    if (fd < 0)
-      break;
-    g_ptr_array_add (fixture->requests, read_request (fd));
-    answer = g_strdup_printf ("HTTP/1.1 200 OK\r\ncontent-length: %" G_GSIZE_FORMAT "\r\n\r\n%s",
-                              strlen (fixture->script[i]), fixture->script[i]);
-    g_assert_cmpint (write (fd, answer, strlen (answer)), ==, (gssize)strlen (answer));
-    close (fd);
-  }
+      if (fd < 0)
+        break;
+      g_ptr_array_add (fixture->requests, read_request (fd));
+      answer = g_strdup_printf ("HTTP/1.1 200 OK\r\ncontent-length: %" G_GSIZE_FORMAT "\r\n\r\n%s",
+                                strlen (fixture->script[i]), fixture->script[i]);
+      g_assert_cmpint (write (fd, answer, strlen (answer)), ==, (gssize) strlen (answer));
+      close (fd);
+    }
   return NULL;
 }
 
@@ -112,7 +114,7 @@ run (Fixture *fixture, const char *const *script, const char *more)
   reply = sbx_agent_run (&places, turn, strlen (turn));
   shutdown (fixture->listener, SHUT_RDWR); /* wakes a broker that waits in vain */
   g_thread_join (fixture->thread);
-  g_assert_cmpuint (fixture->requests->len, ==, g_strv_length ((char **)script));
+  g_assert_cmpuint (fixture->requests->len, ==, g_strv_length ((char **) script));
   line = sbx_reply_write (reply);
   return g_string_free (line, FALSE);
 }
@@ -349,11 +351,12 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {
-    g_autofree char *path = g_strconcat ("/worker/agent/", tests[i].name, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autofree char *path = g_strconcat ("/worker/agent/", tests[i].name, NULL);
 
-    g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
-  }
+      g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
+    }
   g_test_add ("/worker/agent/compaction-calls", Fixture, GUINT_TO_POINTER (0), set_up,
               test_does_not_compact_at_the_turns_cost, tear_down);
   g_test_add ("/worker/agent/compaction-time", Fixture, GUINT_TO_POINTER (1), set_up,

@@ -62,29 +62,31 @@ check_request (Model *model, const GString *request)
     n_history++;
   g_assert_cmpuint (n_history, <=, model->n_history);
   g_assert_cmpuint (model->n_history - n_history, >=, model->first_history);
-  for (guint i = 0; i < n_history; i++) {
-    g_autofree char *number = g_strdup_printf ("h%u ", model->n_history - n_history + i);
+  for (guint i = 0; i < n_history; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("h%u ", model->n_history - n_history + i);
 
-    g_assert_true (g_str_has_prefix (
-      sbx_json_in_text (json_array_get_object_element (messages, 1 + i), "content"), number));
-  }
+      g_assert_true (g_str_has_prefix (
+        sbx_json_in_text (json_array_get_object_element (messages, 1 + i), "content"), number));
+    }
   model->first_history = model->n_history - n_history;
   g_assert_cmpstr (role_at (messages, at), ==, "user");
   at++;
   /* Whole groups, to the last one. */
-  for (guint left = json_array_get_length (messages) - at, group = model->n_groups; left > 0; group--) {
-    guint size = 1 + model->calls[group - 1];
+  for (guint left = json_array_get_length (messages) - at, group = model->n_groups; left > 0; group--)
+    {
+      guint size = 1 + model->calls[group - 1];
 
-    g_assert_cmpuint (group, >, 0);
-    g_assert_cmpuint (left, >=, size);
-    left -= size;
-    g_assert_cmpstr (role_at (messages, at + left), ==, "assistant");
-    for (guint i = 1; i < size; i++)
-      g_assert_cmpstr (role_at (messages, at + left + i), ==, "tool");
-    first_group = group - 1;
-    if (left == 0)
-      break;
-  }
+      g_assert_cmpuint (group, >, 0);
+      g_assert_cmpuint (left, >=, size);
+      left -= size;
+      g_assert_cmpstr (role_at (messages, at + left), ==, "assistant");
+      for (guint i = 1; i < size; i++)
+        g_assert_cmpstr (role_at (messages, at + left + i), ==, "tool");
+      first_group = group - 1;
+      if (left == 0)
+        break;
+    }
   if (json_array_get_length (messages) == at)
     first_group = model->n_groups;
   g_assert_cmpuint (first_group, >=, model->first_group);
@@ -96,14 +98,15 @@ check_request (Model *model, const GString *request)
 static void
 add_group (SbxConversation *conversation, Model *model, GRand *rand)
 {
-  guint calls = (guint)g_rand_int_range (rand, 1, 9);
+  guint calls = (guint) g_rand_int_range (rand, 1, 9);
 
   sbx_conversation_begin_group (conversation, "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[]}");
-  for (guint i = 0; i < calls; i++) {
-    g_autofree char *result = random_text (rand, 6000);
+  for (guint i = 0; i < calls; i++)
+    {
+      g_autofree char *result = random_text (rand, 6000);
 
-    sbx_conversation_add_result (conversation, "id", result);
-  }
+      sbx_conversation_add_result (conversation, "id", result);
+    }
   model->calls[model->n_groups++] = calls;
 }
 
@@ -112,26 +115,29 @@ test_random (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (20261129);
 
-  for (guint n = 0; n < n_conversations () / 10; n++) {
-    g_autofree char *system = random_text (rand, 8000);
-    g_autofree char *user = random_text (rand, 60000);
-    g_autoptr (SbxConversation) conversation = sbx_conversation_new ("m", "[]", system, user);
-    Model model = { .n_history = (guint)g_rand_int_range (rand, 0, 21) };
+  for (guint n = 0; n < n_conversations () / 10; n++)
+    {
+      g_autofree char *system = random_text (rand, 8000);
+      g_autofree char *user = random_text (rand, 60000);
+      g_autoptr (SbxConversation) conversation = sbx_conversation_new ("m", "[]", system, user);
+      Model model = { .n_history = (guint) g_rand_int_range (rand, 0, 21) };
 
-    for (guint i = 0; i < model.n_history; i++) {
-      g_autofree char *text = random_text (rand, 9000);
-      g_autofree char *content = g_strdup_printf ("h%u %s", i, text);
+      for (guint i = 0; i < model.n_history; i++)
+        {
+          g_autofree char *text = random_text (rand, 9000);
+          g_autofree char *content = g_strdup_printf ("h%u %s", i, text);
 
-      sbx_conversation_add_history (conversation, i % 2 == 0 ? "user" : "assistant", content);
+          sbx_conversation_add_history (conversation, i % 2 == 0 ? "user" : "assistant", content);
+        }
+      for (guint step = 0; step < 10; step++)
+        {
+          g_autoptr (GString) request = sbx_conversation_request (conversation);
+
+          g_assert_nonnull (request);
+          check_request (&model, request);
+          add_group (conversation, &model, rand);
+        }
     }
-    for (guint step = 0; step < 10; step++) {
-      g_autoptr (GString) request = sbx_conversation_request (conversation);
-
-      g_assert_nonnull (request);
-      check_request (&model, request);
-      add_group (conversation, &model, rand);
-    }
-  }
 }
 
 /* A limit that is reached by number: no more goes than must. */
@@ -141,28 +147,29 @@ test_drops_no_more_than_needed (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   g_autofree char *filler = g_strnfill (8100, 'x');
 
-  for (guint i = 0; i < n_conversations () / 10; i++) {
-    g_autofree char *user = g_strnfill ((gsize)g_rand_int_range (rand, 0, 49000), 'u');
-    g_autoptr (SbxConversation) conversation = sbx_conversation_new ("m", "[]", "s", user);
-    guint n = (guint)g_rand_int_range (rand, 16, 26);
-    g_autoptr (GString) request = NULL;
-    gsize each = strlen (filler) + strlen (",{\"role\":\"user\",\"content\":\"\"}");
-    gsize fixed;
-    guint fits;
-
+  for (guint i = 0; i < n_conversations () / 10; i++)
     {
-      g_autoptr (GString) bare = sbx_conversation_request (conversation);
+      g_autofree char *user = g_strnfill ((gsize) g_rand_int_range (rand, 0, 49000), 'u');
+      g_autoptr (SbxConversation) conversation = sbx_conversation_new ("m", "[]", "s", user);
+      guint n = (guint) g_rand_int_range (rand, 16, 26);
+      g_autoptr (GString) request = NULL;
+      gsize each = strlen (filler) + strlen (",{\"role\":\"user\",\"content\":\"\"}");
+      gsize fixed;
+      guint fits;
 
-      fixed = bare->len;
+      {
+        g_autoptr (GString) bare = sbx_conversation_request (conversation);
+
+        fixed = bare->len;
+      }
+      for (guint k = 0; k < n; k++)
+        sbx_conversation_add_history (conversation, "user", filler);
+      fits = MIN (n, (guint) ((SBX_REQUEST_MAX_BYTES - fixed) / each));
+      g_assert_cmpuint (sbx_conversation_n_dropped (conversation), ==, n - fits);
+      request = sbx_conversation_request (conversation);
+      g_assert_cmpuint (request->len, ==, fixed + fits * each);
+      g_assert_cmpuint (sbx_conversation_n_dropped (conversation), ==, 0);
     }
-    for (guint k = 0; k < n; k++)
-      sbx_conversation_add_history (conversation, "user", filler);
-    fits = MIN (n, (guint)((SBX_REQUEST_MAX_BYTES - fixed) / each));
-    g_assert_cmpuint (sbx_conversation_n_dropped (conversation), ==, n - fits);
-    request = sbx_conversation_request (conversation);
-    g_assert_cmpuint (request->len, ==, fixed + fits * each);
-    g_assert_cmpuint (sbx_conversation_n_dropped (conversation), ==, 0);
-  }
 }
 
 static void

@@ -24,29 +24,33 @@ test_is_the_longest_beginning (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (20261129);
   gsize marker_bytes = sbx_json_text_bytes (SBX_CUT_MARKER, -1);
 
-  for (guint i = 0; i < 10000; i++) {
-    g_autoptr (GString) text = g_string_new (NULL);
-    gsize budget = marker_bytes + (gsize)g_rand_int_range (rand, 0, 60);
-    g_autofree char *cut = NULL;
+  for (guint i = 0; i < 10000; i++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      gsize budget = marker_bytes + (gsize) g_rand_int_range (rand, 0, 60);
+      g_autofree char *cut = NULL;
 
-    for (int n = g_rand_int_range (rand, 0, 200); n > 0; n--)
-      g_string_append (text, pieces[g_rand_int_range (rand, 0, G_N_ELEMENTS (pieces))]);
-    cut = sbx_text_cut (text->str, budget);
-    g_assert_true (g_utf8_validate (cut, -1, NULL));
-    g_assert_cmpuint (sbx_json_text_bytes (cut, -1), <=, budget);
-    if (sbx_json_text_bytes (text->str, -1) <= budget) {
-      g_assert_cmpstr (cut, ==, text->str);
-    } else {
-      gsize kept = strlen (cut) - strlen (SBX_CUT_MARKER);
-      g_autofree char *longer = NULL;
+      for (int n = g_rand_int_range (rand, 0, 200); n > 0; n--)
+        g_string_append (text, pieces[g_rand_int_range (rand, 0, G_N_ELEMENTS (pieces))]);
+      cut = sbx_text_cut (text->str, budget);
+      g_assert_true (g_utf8_validate (cut, -1, NULL));
+      g_assert_cmpuint (sbx_json_text_bytes (cut, -1), <=, budget);
+      if (sbx_json_text_bytes (text->str, -1) <= budget)
+        {
+          g_assert_cmpstr (cut, ==, text->str);
+        }
+      else
+        {
+          gsize kept = strlen (cut) - strlen (SBX_CUT_MARKER);
+          g_autofree char *longer = NULL;
 
-      g_assert_true (g_str_has_suffix (cut, SBX_CUT_MARKER));
-      g_assert_cmpint (strncmp (cut, text->str, kept), ==, 0);
-      longer = g_strdup_printf ("%.*s" SBX_CUT_MARKER, (int)(g_utf8_next_char (text->str + kept) - text->str),
-                                text->str);
-      g_assert_cmpuint (sbx_json_text_bytes (longer, -1), >, budget);
+          g_assert_true (g_str_has_suffix (cut, SBX_CUT_MARKER));
+          g_assert_cmpint (strncmp (cut, text->str, kept), ==, 0);
+          longer = g_strdup_printf ("%.*s" SBX_CUT_MARKER,
+                                    (int) (g_utf8_next_char (text->str + kept) - text->str), text->str);
+          g_assert_cmpuint (sbx_json_text_bytes (longer, -1), >, budget);
+        }
     }
-  }
 }
 
 static void
@@ -71,12 +75,13 @@ test_trims_unicode_blanks (void)
     { "\u3000😀\ufeff", "😀" },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *trimmed = sbx_text_trim (cases[i].text);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *trimmed = sbx_text_trim (cases[i].text);
 
-    g_assert_cmpstr (trimmed, ==, cases[i].trimmed);
-    g_assert_true (sbx_text_is_blank (cases[i].text) == (*cases[i].trimmed == '\0'));
-  }
+      g_assert_cmpstr (trimmed, ==, cases[i].trimmed);
+      g_assert_true (sbx_text_is_blank (cases[i].text) == (*cases[i].trimmed == '\0'));
+    }
 }
 
 int

@@ -45,22 +45,26 @@ static const struct {
 static void
 test_table (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GByteArray) data = g_byte_array_new ();
-    g_autoptr (GByteArray) body = NULL;
-    guint status = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GByteArray) data = g_byte_array_new ();
+      g_autoptr (GByteArray) body = NULL;
+      guint status = 0;
 
-    g_byte_array_append (data, (const guint8 *)cases[i].data, (guint)strlen (cases[i].data));
-    g_test_message ("case %u", i);
-    g_assert_cmpint (sbx_http_answer_read (data, cases[i].at_end, 1000, &status, &body), ==,
-                     cases[i].verdict);
-    if (cases[i].verdict == SBX_HTTP_ANSWER_DONE) {
-      g_assert_cmpuint (status, ==, cases[i].status);
-      g_assert_cmpmem (body->data, body->len, cases[i].body, strlen (cases[i].body));
-    } else {
-      g_assert_null (body);
+      g_byte_array_append (data, (const guint8 *) cases[i].data, (guint) strlen (cases[i].data));
+      g_test_message ("case %u", i);
+      g_assert_cmpint (sbx_http_answer_read (data, cases[i].at_end, 1000, &status, &body), ==,
+                       cases[i].verdict);
+      if (cases[i].verdict == SBX_HTTP_ANSWER_DONE)
+        {
+          g_assert_cmpuint (status, ==, cases[i].status);
+          g_assert_cmpmem (body->data, body->len, cases[i].body, strlen (cases[i].body));
+        }
+      else
+        {
+          g_assert_null (body);
+        }
     }
-  }
 }
 
 int

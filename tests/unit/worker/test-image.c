@@ -24,13 +24,14 @@ test_loader_lines (void)
     { "", NULL, FALSE },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gboolean missing;
-    g_autofree char *path = sbx_libraries_parse_line (cases[i].line, &missing);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gboolean missing;
+      g_autofree char *path = sbx_libraries_parse_line (cases[i].line, &missing);
 
-    g_assert_cmpstr (path, ==, cases[i].path);
-    g_assert_true (missing == cases[i].missing);
-  }
+      g_assert_cmpstr (path, ==, cases[i].path);
+      g_assert_true (missing == cases[i].missing);
+    }
 }
 
 static void
@@ -63,7 +64,7 @@ list_layer (SbxWorkerImage *image)
   int status = 1;
 
   g_assert_true (g_file_set_contents (path, g_bytes_get_data (image->archive, NULL),
-                                      (gssize)g_bytes_get_size (image->archive), NULL));
+                                      (gssize) g_bytes_get_size (image->archive), NULL));
   g_assert_true (g_spawn_command_line_sync (command, &list, NULL, &status, NULL));
   g_assert_cmpint (status, ==, 0);
   return list;
@@ -89,12 +90,13 @@ test_content (void)
   g_assert_null (strstr (list, "libsystemd"));
   g_assert_null (strstr (list, "bin/"));
   lines = g_strsplit (g_strchomp (list), "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++) {
-    g_test_message ("%s", lines[i]);
-    g_assert_true (
-      g_str_has_prefix (lines[i], "dr-xr-xr-x 0/0") || g_str_has_prefix (lines[i], "-r-xr-xr-x 0/0")
-      || g_str_has_prefix (lines[i], "-r--r--r-- 0/0") || g_str_has_prefix (lines[i], "hr--r--r-- 0/0"));
-  }
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_test_message ("%s", lines[i]);
+      g_assert_true (
+        g_str_has_prefix (lines[i], "dr-xr-xr-x 0/0") || g_str_has_prefix (lines[i], "-r-xr-xr-x 0/0")
+        || g_str_has_prefix (lines[i], "-r--r--r-- 0/0") || g_str_has_prefix (lines[i], "hr--r--r-- 0/0"));
+    }
 }
 
 static void

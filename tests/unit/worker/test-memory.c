@@ -27,14 +27,15 @@ static const struct {
 static void
 test_file (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GError) error = NULL;
-    g_autoptr (GPtrArray) entries = sbx_memory_parse (cases[i].json, strlen (cases[i].json), &error);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) entries = sbx_memory_parse (cases[i].json, strlen (cases[i].json), &error);
 
-    g_test_message ("%s", cases[i].json);
-    g_assert_cmpint (entries != NULL ? (int)entries->len : -1, ==, cases[i].n_entries);
-    g_assert_true ((error != NULL) == (entries == NULL));
-  }
+      g_test_message ("%s", cases[i].json);
+      g_assert_cmpint (entries != NULL ? (int) entries->len : -1, ==, cases[i].n_entries);
+      g_assert_true ((error != NULL) == (entries == NULL));
+    }
 }
 
 /* A file of a few MB can be a million values, each of which costs a hundred bytes when read. */

@@ -49,18 +49,19 @@ test_table (void)
   g_autoptr (SbxTurnInput) input = sbx_turn_input_read (turn, strlen (turn), NULL);
   g_autoptr (SbxToolbox) toolbox = sbx_toolbox_new (input);
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-    g_autofree char *json =
-      g_strdup_printf ("\n\n{\"choices\":[{\"message\":%s%s}]}", cases[i].message, cases[i].more);
-    g_autoptr (JsonNode) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
-    g_autoptr (SbxAnswer) answer = sbx_answer_new (root, toolbox, used, 0, keep);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_autofree char *json =
+        g_strdup_printf ("\n\n{\"choices\":[{\"message\":%s%s}]}", cases[i].message, cases[i].more);
+      g_autoptr (JsonNode) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
+      g_autoptr (SbxAnswer) answer = sbx_answer_new (root, toolbox, used, 0, keep);
 
-    g_test_message ("%s", json);
-    g_assert_cmpint (answer->kind, ==, cases[i].kind);
-    g_assert_cmpstr (answer->kind == SBX_ANSWER_FINAL ? answer->text : answer->message, ==, cases[i].text);
-    g_assert_true (answer->cut_short == cases[i].cut_short);
-  }
+      g_test_message ("%s", json);
+      g_assert_cmpint (answer->kind, ==, cases[i].kind);
+      g_assert_cmpstr (answer->kind == SBX_ANSWER_FINAL ? answer->text : answer->message, ==, cases[i].text);
+      g_assert_true (answer->cut_short == cases[i].cut_short);
+    }
 }
 
 static void

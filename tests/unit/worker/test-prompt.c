@@ -31,16 +31,18 @@ test_zones (void)
     "posixrules\xef\xb7\x90",
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
-    g_autoptr (GTimeZone) zone = sbx_prompt_zone (good[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autoptr (GTimeZone) zone = sbx_prompt_zone (good[i]);
 
-    g_test_message ("%s", good[i]);
-    g_assert_nonnull (zone);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_test_message ("%s", bad[i]);
-    g_assert_null (sbx_prompt_zone (bad[i]));
-  }
+      g_test_message ("%s", good[i]);
+      g_assert_nonnull (zone);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_test_message ("%s", bad[i]);
+      g_assert_null (sbx_prompt_zone (bad[i]));
+    }
 }
 
 static void

@@ -29,21 +29,22 @@ test_failures (void)
 {
   g_autofree char *first = NULL;
 
-  for (SbxReplyReason reason = SBX_REPLY_INPUT; reason <= _SBX_REPLY_LAST; reason++) {
-    g_autoptr (SbxReply) reply = sbx_reply_new ();
-    g_autoptr (GString) line = NULL;
+  for (SbxReplyReason reason = SBX_REPLY_INPUT; reason <= _SBX_REPLY_LAST; reason++)
+    {
+      g_autoptr (SbxReply) reply = sbx_reply_new ();
+      g_autoptr (GString) line = NULL;
 
-    reply->reason = reason;
-    line = sbx_reply_write (reply);
-    g_assert_true (g_str_has_prefix (line->str, "{\"ok\":false,\"text\":\""));
-    g_assert_nonnull (sbx_reply_failure_name (reason));
-    g_assert_cmpint (sbx_reply_exit_status (reply), ==, reason == SBX_REPLY_CALLS_SPENT ? 0 : 1);
-    if (reason == SBX_REPLY_CALLS_SPENT)
-      continue;
-    if (first == NULL)
-      first = g_strdup (line->str);
-    g_assert_cmpstr (line->str, ==, first);
-  }
+      reply->reason = reason;
+      line = sbx_reply_write (reply);
+      g_assert_true (g_str_has_prefix (line->str, "{\"ok\":false,\"text\":\""));
+      g_assert_nonnull (sbx_reply_failure_name (reason));
+      g_assert_cmpint (sbx_reply_exit_status (reply), ==, reason == SBX_REPLY_CALLS_SPENT ? 0 : 1);
+      if (reason == SBX_REPLY_CALLS_SPENT)
+        continue;
+      if (first == NULL)
+        first = g_strdup (line->str);
+      g_assert_cmpstr (line->str, ==, first);
+    }
 }
 
 int

@@ -42,11 +42,12 @@ remove_all (const char *path)
   g_autoptr (GDir) dir = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open (path, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *inner = g_build_filename (path, name, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *inner = g_build_filename (path, name, NULL);
 
-    remove_all (inner);
-  }
+      remove_all (inner);
+    }
   g_assert_cmpint (g_remove (path), ==, 0);
 }
 
@@ -104,7 +105,7 @@ plant_socket (Fixture *fixture, const char *path)
   int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
   g_strlcpy (address.sun_path, path, sizeof address.sun_path);
-  g_assert_cmpint (bind (fd, (const struct sockaddr *)&address, sizeof address), ==, 0);
+  g_assert_cmpint (bind (fd, (const struct sockaddr *) &address, sizeof address), ==, 0);
   close (fd);
 }
 
@@ -174,15 +175,17 @@ test_never_aside_over_another (Fixture *fixture, gconstpointer data)
   g_autoptr (GDir) dir = NULL;
   guint n = 0;
 
-  for (guint i = 0; i < 5; i++) {
-    g_assert_true (sbx_store_write (fixture->store, "f.json", "x", 1, NULL));
-    g_assert_true (sbx_store_set_aside (fixture->store, "f.json", NULL));
-  }
+  for (guint i = 0; i < 5; i++)
+    {
+      g_assert_true (sbx_store_write (fixture->store, "f.json", "x", 1, NULL));
+      g_assert_true (sbx_store_set_aside (fixture->store, "f.json", NULL));
+    }
   dir = g_dir_open (fixture->dir, 0, NULL);
-  for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir)) {
-    g_assert_true (g_str_has_prefix (name, "f.json.corrupt-"));
-    n++;
-  }
+  for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
+    {
+      g_assert_true (g_str_has_prefix (name, "f.json.corrupt-"));
+      n++;
+    }
   g_assert_cmpuint (n, ==, 5);
 }
 
@@ -224,13 +227,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (things); i++) {
-    g_autofree char *at_name = g_strconcat ("/worker/store/at-name/", things[i].name, NULL);
-    g_autofree char *at_temporary = g_strconcat ("/worker/store/at-temporary/", things[i].name, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (things); i++)
+    {
+      g_autofree char *at_name = g_strconcat ("/worker/store/at-name/", things[i].name, NULL);
+      g_autofree char *at_temporary = g_strconcat ("/worker/store/at-temporary/", things[i].name, NULL);
 
-    g_test_add (at_name, Fixture, GUINT_TO_POINTER (i), set_up, test_planted_at_name, tear_down);
-    g_test_add (at_temporary, Fixture, GUINT_TO_POINTER (i), set_up, test_planted_at_temporary, tear_down);
-  }
+      g_test_add (at_name, Fixture, GUINT_TO_POINTER (i), set_up, test_planted_at_name, tear_down);
+      g_test_add (at_temporary, Fixture, GUINT_TO_POINTER (i), set_up, test_planted_at_temporary, tear_down);
+    }
   g_test_add ("/worker/store/aside", Fixture, NULL, set_up, test_never_aside_over_another, tear_down);
   g_test_add ("/worker/store/no-link", Fixture, NULL, set_up, test_workspace_is_no_link, tear_down);
   g_test_add ("/worker/store/disk-full", Fixture, NULL, set_up, test_disk_full, tear_down);

@@ -34,14 +34,15 @@ static const struct {
 static void
 test_table (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (GError) error = NULL;
-    g_autoptr (SbxTurnInput) input = sbx_turn_input_read (cases[i].json, strlen (cases[i].json), &error);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SbxTurnInput) input = sbx_turn_input_read (cases[i].json, strlen (cases[i].json), &error);
 
-    g_test_message ("%s", cases[i].json);
-    g_assert_true ((input != NULL) == cases[i].good);
-    g_assert_true ((error == NULL) == cases[i].good);
-  }
+      g_test_message ("%s", cases[i].json);
+      g_assert_true ((input != NULL) == cases[i].good);
+      g_assert_true ((error == NULL) == cases[i].good);
+    }
 }
 
 static void
