@@ -6,6 +6,7 @@ typedef struct {
   GSource base;
   sd_bus *bus;
   gpointer tag;
+  GIOCondition events; /* as the main context has them */
   void (*on_lost) (gpointer user_data);
   gpointer user_data;
 } SbxBusSource;
@@ -37,7 +38,12 @@ bus_source_prepare (GSource *source, gint *timeout_ms)
   /* A dead bus has no events to ask for: dispatch reports it. */
   if (events < 0)
     return TRUE;
-  g_source_modify_unix_fd (source, self->tag, (GIOCondition) events);
+  /* Told only when it changes: each call wakes the main context up, so that the loop would never sleep. */
+  if (self->events != (GIOCondition) events)
+    {
+      self->events = (GIOCondition) events;
+      g_source_modify_unix_fd (source, self->tag, self->events);
+    }
   return is_due (self->bus, timeout_ms);
 }
 
@@ -87,7 +93,8 @@ sbx_bus_source_new (sd_bus *bus, void (*on_lost) (gpointer user_data), gpointer 
   self->bus = sd_bus_ref (bus);
   self->on_lost = on_lost;
   self->user_data = user_data;
-  self->tag = g_source_add_unix_fd (source, sd_bus_get_fd (bus), G_IO_IN);
+  self->events = G_IO_IN;
+  self->tag = g_source_add_unix_fd (source, sd_bus_get_fd (bus), self->events);
   g_source_set_static_name (source, "sd-bus");
   return source;
 }
