@@ -40,7 +40,7 @@
 #define SBX_LABEL_TURN         "org.roundtable.sandbox.turn"
 #define SBX_LABEL_WORKER       "org.roundtable.sandbox.worker" /* on our own image: its version */
 
-/* What the guest's side sees (PROTOCOL: listener, worker). */
+/* What the guest's side sees (doc/protocol.md 3). */
 #define SBX_DUMMY_KEY        "sandbox-dummy-key"
 #define SBX_WORKER_SOCKET    "/broker/broker.sock"
 #define SBX_WORKER_WORKSPACE "/workspace"

@@ -4,7 +4,7 @@
  *
  * Order of a turn: open (the container is created, not started), start, write the turn, pass the descriptor
  * to the broker, close our copy. Not one byte that the container wrote is read here: the head of dockerd's
- * answer is taken off the socket exactly, the rest waits for the broker (PLATFORM 11).
+ * answer is taken off the socket exactly, the rest waits for the broker.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* An asynchronous client of the Docker Engine API over its Unix socket (DESIGN: only sandboxd and
+/* An asynchronous client of the Docker Engine API over its Unix socket (only sandboxd and
  * sandbox-cleanup use it).
  *
  * Each call has a connection of its own: connecting to a Unix socket costs microseconds, and no call can then

@@ -3,7 +3,7 @@
 /* What a worker's container is: limits, mounts, names and labels, as the body of the Engine API's create
  * call. Pure.
  *
- * The settings are PROTOCOL 4's as section 9 changes them; nothing in the body comes from a guest.
+ * The settings are those of doc/protocol.md 4; nothing in the body comes from a guest.
  */
 #pragma once
 

@@ -297,7 +297,7 @@ probe_deaf (void)
 }
 
 /* Nobody reads what a worker floods: dockerd blocks until our end is closed, as the broker's is when it dies
- * (PLATFORM 11). */
+ */
 static void
 probe_flood (void)
 {

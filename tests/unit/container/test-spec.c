@@ -24,7 +24,7 @@ static const SbxContainerSpec good = {
   .workspace = "/var/lib/roundtable-sandbox/workspaces/w",
 };
 
-/* PROTOCOL 4 as section 9 changes it, member by member: what must be there, and nothing else may. */
+/* doc/protocol.md 4, member by member: what must be there, and nothing else may. */
 static const char expected[] =
   "{'Image':'roundtable-sandbox-worker:latest','User':'990:989','Env':['HOME=/tmp/home'],"
   "'Labels':{'org.roundtable.sandbox.installation':'inst','org.roundtable.sandbox.channel':'" CHANNEL "',"
