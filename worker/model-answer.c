@@ -132,8 +132,36 @@ read_call (JsonNode *node, SbxToolbox *toolbox, GHashTable *used_ids, guint step
   return call;
 }
 
+/* Members that the operator wants to go back, such as a model's reasoning or the signature of a call. The
+ * contract's own stay what they are. budget: what is left of SBX_ANSWER_KEPT_BYTES; a member that does not
+ * fit is left out whole. */
 static void
-write_call (GString *json, const SbxCall *call)
+write_kept (GString *json, JsonObject *object, const char *const *keep, gsize *budget)
+{
+  static const char *const own[] = { "role", "content", "tool_calls", "tool_call_id",
+                                     "id",   "type",    "function",   NULL };
+  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (; object != NULL && keep != NULL && *keep != NULL; keep++)
+    {
+      gsize before = json->len;
+
+      if (g_strv_contains (own, *keep) || !json_object_has_member (object, *keep)
+          || !g_hash_table_add (written, (gpointer) *keep))
+        continue;
+      g_string_append_c (json, ',');
+      sbx_json_write_text (json, *keep, -1);
+      g_string_append_c (json, ':');
+      sbx_json_write_node (json, json_object_get_member (object, *keep));
+      if (json->len - before > *budget)
+        g_string_truncate (json, before);
+      else
+        *budget -= json->len - before;
+    }
+}
+
+static void
+write_call (GString *json, const SbxCall *call, JsonNode *node, const char *const *keep, gsize *budget)
 {
   const char *shown = call->arguments;
 
@@ -145,35 +173,15 @@ write_call (GString *json, const SbxCall *call)
   sbx_json_write_text (json, call->name, -1);
   g_string_append (json, ",\"arguments\":");
   sbx_json_write_text (json, shown, -1);
-  g_string_append (json, "}}");
-}
-
-/* Members that the operator wants to go back, such as a model's reasoning. The contract's own stay what they
- * are. */
-static void
-write_kept (GString *json, JsonObject *message, const char *const *keep)
-{
-  static const char *const own[] = { "role", "content", "tool_calls", "tool_call_id", NULL };
-  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
-  gsize before = json->len;
-
-  for (; keep != NULL && *keep != NULL; keep++)
-    {
-      if (g_strv_contains (own, *keep) || !json_object_has_member (message, *keep)
-          || !g_hash_table_add (written, (gpointer) *keep))
-        continue;
-      g_string_append_c (json, ',');
-      sbx_json_write_text (json, *keep, -1);
-      g_string_append_c (json, ':');
-      sbx_json_write_node (json, json_object_get_member (message, *keep));
-    }
-  if (json->len - before > SBX_ANSWER_KEPT_BYTES)
-    g_string_truncate (json, before);
+  g_string_append_c (json, '}');
+  write_kept (json, sbx_json_in_node_object (node), keep, budget);
+  g_string_append_c (json, '}');
 }
 
 static char *
-write_message (const SbxAnswer *self, JsonObject *message, const char *const *keep)
+write_message (const SbxAnswer *self, JsonObject *message, JsonArray *calls, const char *const *keep)
 {
+  gsize budget = SBX_ANSWER_KEPT_BYTES;
   g_autoptr (GString) json = g_string_new ("{\"role\":\"assistant\",\"content\":");
   g_autofree char *content = read_content (message);
   g_autofree char *cut = sbx_text_cut (content != NULL ? content : "", SBX_ANSWER_CONTENT_BYTES);
@@ -184,10 +192,10 @@ write_message (const SbxAnswer *self, JsonObject *message, const char *const *ke
     {
       if (i > 0)
         g_string_append_c (json, ',');
-      write_call (json, self->calls->pdata[i]);
+      write_call (json, self->calls->pdata[i], json_array_get_element (calls, i), keep, &budget);
     }
   g_string_append_c (json, ']');
-  write_kept (json, message, keep);
+  write_kept (json, message, keep, &budget);
   g_string_append_c (json, '}');
   return g_string_free (g_steal_pointer (&json), FALSE);
 }
@@ -244,7 +252,7 @@ sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint
   self->calls = g_ptr_array_new_with_free_func (call_free);
   for (guint i = 0; i < json_array_get_length (calls); i++)
     g_ptr_array_add (self->calls, read_call (json_array_get_element (calls, i), toolbox, used_ids, step, i));
-  self->message = write_message (self, message, keep);
+  self->message = write_message (self, message, calls, keep);
   return self;
 }
 

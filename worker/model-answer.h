@@ -18,7 +18,7 @@
 #define SBX_ANSWER_ARGUMENT_BYTES 2048u
 /* What the model is shown of arguments that were too large or no text. */
 #define SBX_ANSWER_OMITTED "{\"omitted\":\"The arguments were too large or not valid and are not shown.\"}"
-/* All kept members of a message together; more of them and none is kept. */
+/* All kept members of a message and its calls together; one that does not fit any more is left out. */
 #define SBX_ANSWER_KEPT_BYTES 65536u
 
 typedef enum {

@@ -41,6 +41,25 @@ read_compaction (JsonObject *root, SbxControlReply *reply)
     reply->compaction_tokens_before = (guint32) CLAMP (json_node_get_int (tokens), 0, (gint64) G_MAXUINT32);
 }
 
+/* A word or name that is not known says nothing; none of this decides whether the reply counts. */
+static void
+read_store_words (JsonObject *root, SbxControlReply *reply)
+{
+  JsonNode *reason = member (root, "reason", G_TYPE_STRING);
+  JsonNode *node = json_object_get_member (root, "set_aside");
+  JsonArray *names = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  if (reason != NULL && !reply->ok)
+    reply->failure = sbx_reply_failure_from_name (json_node_get_string (reason));
+  for (guint i = 0; names != NULL && i < json_array_get_length (names); i++)
+    {
+      JsonNode *name = json_array_get_element (names, i);
+
+      if (JSON_NODE_HOLDS_VALUE (name) && json_node_get_value_type (name) == G_TYPE_STRING)
+        reply->set_aside |= sbx_reply_set_aside_from_name (json_node_get_string (name));
+    }
+}
+
 SbxFailure
 sbx_reply_read (const char *data, gsize n_bytes, SbxControlReply *ret_reply)
 {
@@ -62,6 +81,7 @@ sbx_reply_read (const char *data, gsize n_bytes, SbxControlReply *ret_reply)
   reply.ok = json_node_get_boolean (ok);
   reply.text = g_strdup (json_node_get_string (text));
   read_compaction (object, &reply);
+  read_store_words (object, &reply);
   *ret_reply = reply;
   reply.text = NULL;
   return SBX_FAILURE_NONE;

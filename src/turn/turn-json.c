@@ -93,6 +93,24 @@ write_kept_members (GString *out, char **members)
   g_string_append_c (out, ']');
 }
 
+/* A history that grew too long is summarised: by the operator's tool for it, where there is one. */
+static void
+write_compaction (GString *out, GPtrArray *tools)
+{
+  const char *compactor = NULL;
+
+  for (guint i = 0; i < tools->len; i++)
+    if (((const SbxTool *) tools->pdata[i])->kind == SBX_TOOL_KIND_COMPACTOR)
+      compactor = ((const SbxTool *) tools->pdata[i])->spec.name;
+  write_name (out, "compaction");
+  g_string_append_c (out, '{');
+  if (compactor != NULL)
+    write_text (out, "compactor", compactor);
+  else
+    g_string_append (out, "\"compactor\":null");
+  g_string_append_c (out, '}');
+}
+
 GBytes *
 sbx_turn_json_write (const SbxSettings *settings, const SbxTurnWords *words, GError **error)
 {
@@ -120,6 +138,10 @@ sbx_turn_json_write (const SbxSettings *settings, const SbxTurnWords *words, GEr
   g_string_append (out, "true");
   write_name (out, "calls");
   g_string_append_printf (out, "%" G_GUINT64_FORMAT, config->calls);
+  write_name (out, "remaining_ms");
+  g_string_append_printf (out, "%u", words->left_msec);
+  if (config->compaction)
+    write_compaction (out, settings->tools);
   if (config->kept_members != NULL && config->kept_members[0] != NULL)
     write_kept_members (out, config->kept_members);
   g_string_append (out, "}\n");

@@ -13,6 +13,7 @@ typedef struct {
   const char *speaker_id;
   const char *speaker_name;
   gboolean reset;
+  guint left_msec; /* of the turn's deadline */
 } SbxTurnWords;
 
 /* One JSON object in one line. NULL with error set (G_IO_ERROR_MESSAGE_TOO_LARGE) when it would be over

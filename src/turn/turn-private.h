@@ -74,6 +74,8 @@ void sbx_turn_prepare (SbxTurn *self);
 void sbx_turn_clean (SbxTurn *self);
 
 extern const SbxBrokerSessionEvents sbx_turn_session_events;
+/* What a reply says beside its text, to the journal: files set aside, a history made shorter. */
+void sbx_turn_log_notes (const SbxTurn *self);
 /* The worker runs: wait for its end. */
 void sbx_turn_watch_exit (SbxTurn *self);
 /* The broker is ready or the container started: begins the turn when both are. */

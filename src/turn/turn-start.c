@@ -65,7 +65,8 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_auto (SbxFd) grant_fd = sbx_egress_client_announce_finish (result, &failure);
   const SbxTurnWords words = { .text = self->text,
                                .speaker_id = self->speaker_id,
-                               .speaker_name = self->speaker_name };
+                               .speaker_name = self->speaker_name,
+                               .left_msec = sbx_turn_left_msec (self) };
 
   if (!sbx_turn_is_open (self))
     return;
@@ -128,8 +129,13 @@ make_control_config (SbxTurn *self)
 
   config->call_budget = (guint32) settings->config->calls;
   config->reply_at_newline = self->own_image;
-  for (guint i = 0; i < self->context->tools->len; i++)
-    g_strv_builder_add (tools, ((SbxToolTarget *) self->context->tools->pdata[i])->name);
+  for (guint i = 0; i < settings->tools->len; i++)
+    {
+      const SbxTool *tool = settings->tools->pdata[i];
+
+      if (tool->kind == SBX_TOOL_KIND_TOOL || settings->config->compaction)
+        g_strv_builder_add (tools, tool->spec.name);
+    }
   g_strfreev (config->tools);
   config->tools = g_strv_builder_end (tools);
   for (guint i = 0; i < settings->servers->len; i++)

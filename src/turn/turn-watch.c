@@ -30,6 +30,8 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
   /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
   else if (exit_status > 128 && exit_status < 192)
     sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, NULL);
+  else if (self->has_reply && self->reply.failure != SBX_FAILURE_NONE)
+    sbx_turn_fail (self, self->reply.failure, NULL);
   else
     sbx_turn_fail (
       self, self->model_failure != SBX_FAILURE_NONE ? self->model_failure : SBX_FAILURE_WORKER_FAILED, NULL);
@@ -133,6 +135,7 @@ on_session_replied (SbxBrokerSession *session, SbxControlReply *reply, gpointer 
   self->reply = *reply;
   reply->text = NULL;
   self->has_reply = TRUE;
+  sbx_turn_log_notes (self);
   weigh (self);
 }
 

@@ -225,6 +225,8 @@ sbx_control_reply_encode (const SbxControlReply *self)
   sbx_pack_u8 (out, (guint8) self->compaction);
   sbx_pack_u8 (out, self->compaction_reason);
   sbx_pack_u32 (out, self->compaction_tokens_before);
+  sbx_pack_u8 (out, (guint8) self->failure);
+  sbx_pack_u8 (out, self->set_aside);
   return out;
 }
 
@@ -240,6 +242,8 @@ sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, GError **
   reply.compaction = (SbxCompactionBy) sbx_unpack_enum (&unpack, _SBX_COMPACTION_LAST);
   reply.compaction_reason = sbx_unpack_u8 (&unpack);
   reply.compaction_tokens_before = sbx_unpack_u32 (&unpack);
+  reply.failure = sbx_unpack_failure (&unpack);
+  reply.set_aside = sbx_unpack_u8 (&unpack) & SBX_SET_ASIDE_ALL;
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_reply = reply;

@@ -64,6 +64,11 @@ GByteArray *sbx_control_tool_result_encode (SbxFailure failure, GBytes *text);
 gboolean
 sbx_control_tool_result_decode (GBytes *payload, SbxFailure *ret_failure, GBytes **ret_text, GError **error);
 
+/* Files of a workspace that a worker set aside, as bits. */
+#define SBX_SET_ASIDE_MEMORY  (1u << 0)
+#define SBX_SET_ASIDE_HISTORY (1u << 1)
+#define SBX_SET_ASIDE_ALL     (SBX_SET_ASIDE_MEMORY | SBX_SET_ASIDE_HISTORY)
+
 /* REPLY. A decoded text is one that the bus takes (base/text.h), whatever the broker sent. */
 typedef enum {
   SBX_COMPACTION_NONE = 0,
@@ -80,6 +85,8 @@ typedef struct {
   guint8
     compaction_reason; /* why an earlier choice was not taken: 0 none, else a number of wire/reply.h's list */
   guint32 compaction_tokens_before;
+  SbxFailure failure; /* without a text: why, in the worker's own words; NONE where it gives no reason */
+  guint8 set_aside;   /* SBX_SET_ASIDE_… of the files that could not be read */
 } SbxControlReply;
 
 void sbx_control_reply_clear (SbxControlReply *self);

@@ -59,3 +59,31 @@ sbx_reply_reason_from_name (const char *name, guint8 *ret_reason)
   *ret_reason = (guint8) place;
   return TRUE;
 }
+
+SbxFailure
+sbx_reply_failure_from_name (const char *name)
+{
+  static const struct {
+    const char *name;
+    SbxFailure failure;
+  } words[] = {
+    { "store-unreadable", SBX_FAILURE_STORE_UNREADABLE },
+    { "store-failed", SBX_FAILURE_STORE_UNREADABLE },
+    { "disk-full", SBX_FAILURE_DISK_FULL },
+    { "model-answer", SBX_FAILURE_MODEL_ANSWER },
+    { "empty-answer", SBX_FAILURE_MODEL_ANSWER },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (words[i].name, name))
+      return words[i].failure;
+  return SBX_FAILURE_NONE;
+}
+
+guint8
+sbx_reply_set_aside_from_name (const char *name)
+{
+  if (g_str_equal (name, "memory.json"))
+    return SBX_SET_ASIDE_MEMORY;
+  return g_str_equal (name, "history.json") ? SBX_SET_ASIDE_HISTORY : 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Words of a worker's reply that travel as numbers (control.h, REPLY): who summarised a history that grew too
- * long, and why an earlier choice was not taken. Closed lists; numbers are never reused, new ones go to the
- * end.
+ * long, why an earlier choice was not taken, why there is no text, and which files were set aside. Closed
+ * lists; numbers are never reused, new ones go to the end.
  */
 #pragma once
 
@@ -19,3 +19,10 @@ gboolean sbx_reply_compaction_from_name (const char *name, SbxCompactionBy *ret_
  * "model-invalid", "no-calls", "no-time"; NULL outside the list. */
 const char *sbx_reply_reason_name (guint reason);
 gboolean sbx_reply_reason_from_name (const char *name, guint8 *ret_reason);
+
+/* Why a worker gave no text, from its word for it: "store-unreadable" and so on. NONE where the word is not
+ * in the list, or says no more than that the turn failed. */
+SbxFailure sbx_reply_failure_from_name (const char *name);
+
+/* SBX_SET_ASIDE_… of a file's name in the workspace; 0 for another name. */
+guint8 sbx_reply_set_aside_from_name (const char *name);

@@ -242,7 +242,7 @@ class Replies(unittest.TestCase):
 
     def test_reply_at_the_end(self):
         kind, payload = self.run_output(output(2, b"log") + output(1, GOOD[:5]) + output(1, GOOD[5:]))
-        self.assertEqual((kind, payload), (fake.REPLY, b"\1" + fake.text("hello") + b"\0\0\0\0\0\0"))
+        self.assertEqual((kind, payload), (fake.REPLY, b"\1" + fake.text("hello") + bytes(8)))
 
     def test_own_reply_at_the_newline(self):
         kind, _ = self.run_output(output(1, GOOD + b"\n"), newline=True, close=False)

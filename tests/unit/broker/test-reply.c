@@ -120,6 +120,38 @@ test_compaction (void)
     }
 }
 
+static void
+test_store_words (void)
+{
+  static const struct {
+    const char *data;
+    SbxFailure failure;
+    guint8 set_aside;
+  } rows[] = {
+    { "{\"ok\":false,\"text\":\"\",\"reason\":\"store-unreadable\"}", SBX_FAILURE_STORE_UNREADABLE, 0 },
+    { "{\"ok\":false,\"text\":\"\",\"reason\":\"disk-full\"}", SBX_FAILURE_DISK_FULL, 0 },
+    { "{\"ok\":false,\"text\":\"\",\"reason\":\"empty-answer\"}", SBX_FAILURE_MODEL_ANSWER, 0 },
+    { "{\"ok\":false,\"text\":\"\",\"reason\":\"guest words\"}", SBX_FAILURE_NONE, 0 },
+    { "{\"ok\":false,\"text\":\"\",\"reason\":7}", SBX_FAILURE_NONE, 0 },
+    { "{\"ok\":true,\"text\":\"\",\"reason\":\"disk-full\"}", SBX_FAILURE_NONE, 0 },
+    { "{\"ok\":true,\"text\":\"\",\"set_aside\":[\"history.json\"]}", SBX_FAILURE_NONE,
+      SBX_SET_ASIDE_HISTORY },
+    { "{\"ok\":true,\"text\":\"\",\"set_aside\":[\"memory.json\",\"/etc/passwd\",null,\"history.json\"]}",
+      SBX_FAILURE_NONE, SBX_SET_ASIDE_ALL },
+    { "{\"ok\":true,\"text\":\"\",\"set_aside\":\"memory.json\"}", SBX_FAILURE_NONE, 0 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (SbxControlReply) reply = { 0 };
+
+      g_test_message ("%s", rows[i].data);
+      g_assert_cmpint (sbx_reply_read (rows[i].data, strlen (rows[i].data), &reply), ==, SBX_FAILURE_NONE);
+      g_assert_cmpint (reply.failure, ==, rows[i].failure);
+      g_assert_cmpuint (reply.set_aside, ==, rows[i].set_aside);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -127,5 +159,6 @@ main (int argc, char **argv)
   g_test_add_func ("/broker/reply/table", test_table);
   g_test_add_func ("/broker/reply/length", test_length);
   g_test_add_func ("/broker/reply/compaction", test_compaction);
+  g_test_add_func ("/broker/reply/store-words", test_store_words);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A broker that does what its name says: reply, refuse, silent, failed, invalid, dies. Test program. */
+/* A broker that does what its name says: reply, sorry, disk-full, silent, failed, invalid, dies. Test
+ * program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,9 +13,14 @@
 static const char *mode;
 
 static void
-reply (SbxFrameLink *link, gboolean ok)
+reply (SbxFrameLink *link, gboolean ok, SbxFailure failure)
 {
-  const SbxControlReply said = { .ok = ok, .text = (char *) "hello guest" };
+  const SbxControlReply said = { .ok = ok,
+                                 .text = (char *) "hello guest",
+                                 .failure = failure,
+                                 .set_aside = SBX_SET_ASIDE_HISTORY,
+                                 .compaction = SBX_COMPACTION_DROPPED,
+                                 .compaction_reason = 200 };
 
   (void) sbx_frame_link_send_packed (link, SBX_FRAME_REPLY, 0, sbx_control_reply_encode (&said), NULL);
 }
@@ -29,9 +35,11 @@ on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
   if (frame->head.type != SBX_FRAME_START)
     return TRUE;
   if (strcmp (mode, "reply") == 0)
-    reply (link, TRUE);
+    reply (link, TRUE, SBX_FAILURE_NONE);
   else if (strcmp (mode, "sorry") == 0)
-    reply (link, FALSE);
+    reply (link, FALSE, SBX_FAILURE_NONE);
+  else if (strcmp (mode, "disk-full") == 0)
+    reply (link, FALSE, SBX_FAILURE_DISK_FULL);
   else if (strcmp (mode, "failed") == 0)
     (void) sbx_frame_link_send_packed (link, SBX_FRAME_NO_REPLY, 0,
                                        sbx_control_no_reply_encode (SBX_FAILURE_WORKER_FAILED), NULL);

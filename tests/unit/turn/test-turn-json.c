@@ -49,7 +49,9 @@ static void
 test_members (void)
 {
   g_autoptr (SbxSettings) settings = load_defaults ();
-  const SbxTurnWords words = { .text = "a \"b\"\n", .speaker_id = "7", .speaker_name = "\xc3\xa4" };
+  const SbxTurnWords words = {
+    .text = "a \"b\"\n", .speaker_id = "7", .speaker_name = "\xc3\xa4", .left_msec = 90000
+  };
   g_autoptr (GBytes) turn = NULL;
   g_autoptr (JsonNode) root = NULL;
   JsonObject *object;
@@ -57,6 +59,7 @@ test_members (void)
 
   add_tool (settings, "clock", SBX_TOOL_KIND_TOOL);
   add_tool (settings, "shorten", SBX_TOOL_KIND_COMPACTOR);
+  g_assert_false (settings->config->compaction);
   turn = sbx_turn_json_write (settings, &words, NULL);
   object = read_back (turn, &root);
   g_assert_cmpstr (json_object_get_string_member (object, "text"), ==, words.text);
@@ -65,12 +68,46 @@ test_members (void)
   g_assert_cmpstr (json_object_get_string_member (object, "timeZone"), ==, "UTC");
   g_assert_true (json_object_get_boolean_member (object, "repair"));
   g_assert_cmpint (json_object_get_int_member (object, "calls"), ==, 48);
+  g_assert_cmpint (json_object_get_int_member (object, "remaining_ms"), ==, 90000);
   g_assert_false (json_object_has_member (object, "reset"));
+  g_assert_false (json_object_has_member (object, "compaction"));
+  g_assert_false (json_object_has_member (object, "keep"));
   /* A compactor is never offered to the model. */
   tools = json_object_get_array_member (object, "tools");
   g_assert_cmpuint (json_array_get_length (tools), ==, 1);
   g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (tools, 0), "name"), ==,
                    "clock");
+}
+
+static void
+test_opted_in (void)
+{
+  g_autoptr (SbxSettings) settings = load_defaults ();
+  const SbxTurnWords words = { .text = "", .speaker_id = "", .speaker_name = "" };
+  const char *const kept[] = { "reasoning_content", "extra_content", NULL };
+
+  settings->config->compaction = TRUE;
+  g_strfreev (settings->config->kept_members);
+  settings->config->kept_members = g_strdupv ((char **) kept);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GBytes) turn = NULL;
+      g_autoptr (JsonNode) root = NULL;
+      JsonObject *object;
+      JsonObject *compaction;
+
+      if (i == 1)
+        add_tool (settings, "shorten", SBX_TOOL_KIND_COMPACTOR);
+      turn = sbx_turn_json_write (settings, &words, NULL);
+      object = read_back (turn, &root);
+      compaction = json_object_get_object_member (object, "compaction");
+      if (i == 0)
+        g_assert_true (json_object_get_null_member (compaction, "compactor"));
+      else
+        g_assert_cmpstr (json_object_get_string_member (compaction, "compactor"), ==, "shorten");
+      g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "keep")), ==, 2);
+      g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "tools")), ==, 0);
+    }
 }
 
 static void
@@ -106,6 +143,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/turn/turn-json/members", test_members);
+  g_test_add_func ("/turn/turn-json/opted-in", test_opted_in);
   g_test_add_func ("/turn/turn-json/reset", test_reset);
   g_test_add_func ("/turn/turn-json/size", test_size);
   return g_test_run ();

@@ -236,6 +236,8 @@ static const Ending endings[] = {
   { "reply", OTHER_IMAGE, 1, STATE ("false", "1"), SBX_FAILURE_WORKER_FAILED, FALSE },
   { "sorry", OWN_IMAGE, 0, NULL, SBX_FAILURE_NONE, FALSE },
   { "sorry", OWN_IMAGE, 1, STATE ("false", "1"), SBX_FAILURE_WORKER_FAILED, FALSE },
+  { "disk-full", OWN_IMAGE, 1, STATE ("false", "1"), SBX_FAILURE_DISK_FULL, FALSE },
+  { "disk-full", OWN_IMAGE, 137, STATE ("true", "137"), SBX_FAILURE_WORKER_OOM, FALSE },
   { "sorry", OWN_IMAGE, 137, STATE ("true", "137"), SBX_FAILURE_WORKER_OOM, FALSE },
   { "sorry", OWN_IMAGE, 137, STATE ("false", "137"), SBX_FAILURE_WORKER_KILLED, FALSE },
 };

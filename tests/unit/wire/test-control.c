@@ -127,7 +127,9 @@ test_reply (void)
                             .text = (char *) "d\xc3\xa9j\xc3\xa0\n\xef\xb7\x90",
                             .compaction = SBX_COMPACTION_BY_MODEL,
                             .compaction_reason = 3,
-                            .compaction_tokens_before = 90000 };
+                            .compaction_tokens_before = 90000,
+                            .failure = SBX_FAILURE_DISK_FULL,
+                            .set_aside = 0xffu };
   g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_control_reply_encode (&reply));
   g_auto (SbxControlReply) read = { 0 };
 
@@ -138,6 +140,8 @@ test_reply (void)
   g_assert_cmpint (read.compaction, ==, SBX_COMPACTION_BY_MODEL);
   g_assert_cmpuint (read.compaction_reason, ==, 3);
   g_assert_cmpuint (read.compaction_tokens_before, ==, 90000);
+  g_assert_cmpint (read.failure, ==, SBX_FAILURE_DISK_FULL);
+  g_assert_cmpuint (read.set_aside, ==, SBX_SET_ASIDE_ALL); /* no bit without a meaning */
   assert_exact_form (payload, decode_reply);
 }
 

@@ -169,12 +169,19 @@ static void
 test_keeps_members (Fixture *fixture, gconstpointer data)
 {
   static const char *const script[] = {
-    CALLS (",\"reasoning_content\":\"because\",\"other\":1", CALL ("memory_get", "a")), FINAL, NULL
+    CALLS (",\"reasoning_content\":\"because\",\"other\":1",
+           "{\"id\":\"x\",\"index\":0,\"extra_content\":{\"google\":{\"thought_signature\":\"AbC\"}},"
+           "\"function\":{\"name\":\"memory_get\",\"arguments\":\"{}\"}}"),
+    FINAL, NULL
   };
-  g_autofree char *line = run (fixture, script, ",\"keep\":[\"reasoning_content\"]");
+  g_autofree char *line = run (fixture, script, ",\"keep\":[\"reasoning_content\",\"extra_content\",\"id\"]");
 
   g_assert_nonnull (strstr (fixture->requests->pdata[1], "\"reasoning_content\":\"because\"}"));
+  g_assert_nonnull (
+    strstr (fixture->requests->pdata[1],
+            "\"arguments\":\"{}\"},\"extra_content\":{\"google\":{\"thought_signature\":\"AbC\"}}}"));
   g_assert_null (strstr (fixture->requests->pdata[1], "\"other\""));
+  g_assert_null (strstr (fixture->requests->pdata[1], "\"index\""));
 }
 
 static void
