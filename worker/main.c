@@ -16,6 +16,7 @@
 #include "base/names.h"
 #include "json-in.h"
 #include "sbx-config.h"
+#include "wipe.h"
 #include "wire/bounds.h"
 
 /* One byte more than the turn may have is enough to refuse it. */
@@ -77,9 +78,11 @@ main (int argc, char **argv)
   g_autofree char *socket_path = NULL;
   g_autofree char *workspace = NULL;
   gboolean version = FALSE;
+  gboolean wipe = FALSE;
   const GOptionEntry entries[] = {
     { "socket", 0, 0, G_OPTION_ARG_FILENAME, &socket_path, "The broker's socket", "PATH" },
     { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace, "Where memory and history are", "DIRECTORY" },
+    { "wipe", 0, 0, G_OPTION_ARG_NONE, &wipe, "Remove all that is in the workspace, and end", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Say the version, and end", NULL },
     { NULL },
   };
@@ -104,6 +107,15 @@ main (int argc, char **argv)
     }
   places.socket_path = socket_path != NULL ? socket_path : SBX_WORKER_SOCKET;
   places.workspace = workspace != NULL ? workspace : SBX_WORKER_WORKSPACE;
+  if (wipe)
+    {
+      int r = sbx_wipe (places.workspace);
+
+      if (r == 0)
+        return 0;
+      g_printerr ("sandbox-worker: cannot empty %s: %s\n", places.workspace, g_strerror (-r));
+      return 1;
+    }
   g_unsetenv ("TZDIR");
   signal (SIGPIPE, SIG_IGN);
   umask (0077);
