@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The roundtable-sandbox authors
+"""The states of a turn in which a fault meets it. Each is held by something that waits: the model's gate, or a process that
+was stopped; nothing here sleeps to be in time."""
+
+import contextlib
+import os
+import signal
+
+import support
+
+CHANNEL = "test:faults"
+PLAIN = "[[script:plain]] hello"
+HELD = "[[script:hold]] wait for me"
+
+
+class State:
+    """callers: the calls under way, each of which must get one outcome; let_go: what holds the turn still is taken away."""
+
+    def __init__(self, *callers, let_go=None):
+        self.callers = list(callers)
+        self.let_go = let_go or (lambda: None)
+
+
+def turns():
+    """[(id, state)] of this channel's turns."""
+    return [(str(each[0]), str(each[2])) for each in support.call("ListTurns", "", user="root") if each[1] == CHANNEL]
+
+
+def reached(name, seconds=10):
+    """Waits for a turn in that state, and gives its id."""
+    return support.eventually(f"a turn is {name}", lambda: [turn for turn, state in turns() if state == name], seconds)[0]
+
+
+def pids(program):
+    found = support.processes(program)
+    if not found:
+        raise AssertionError(f"{program} does not run")
+    return found
+
+
+@contextlib.contextmanager
+def stopped(program):
+    """The program stands still until let go; yields what lets it go."""
+    numbers = pids(program)
+    for number in numbers:
+        os.kill(number, signal.SIGSTOP)
+
+    def let_go():
+        for number in numbers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGCONT)
+
+    try:
+        yield let_go
+    finally:
+        let_go()
+
+
+@contextlib.contextmanager
+def idle(_text):
+    yield State()
+
+
+@contextlib.contextmanager
+def queued(text):
+    """One turn runs, one waits behind it."""
+    with running(text) as state:
+        state.callers.append(support.start_turn(CHANNEL, PLAIN))
+        reached("queued")
+        yield state
+
+
+@contextlib.contextmanager
+def preparing(_text):
+    """dockerd has been asked about the image, and stands still."""
+    with stopped("dockerd") as let_go:
+        caller = support.start_turn(CHANNEL, PLAIN)
+        reached("preparing")
+        yield State(caller, let_go=let_go)
+
+
+@contextlib.contextmanager
+def starting(_text):
+    """The container is made, and containerd, which has to start it, stands still."""
+    with stopped("containerd") as let_go:
+        caller = support.start_turn(CHANNEL, PLAIN)
+        support.eventually("the container is made", support.containers)
+        support.eventually("the broker runs", lambda: support.processes("sandbox-broker"))
+        yield State(caller, let_go=let_go)
+
+
+@contextlib.contextmanager
+def running(text):
+    """The worker waits for an answer of the model, or does what the text tells a bad one."""
+    caller = support.start_turn(CHANNEL, text)
+    try:
+        if text == HELD:
+            support.model("wait")
+        else:
+            reached("running")
+        yield State(caller)
+    finally:
+        support.model("release")
+
+
+@contextlib.contextmanager
+def finishing(text):
+    """The outcome was told, and dockerd, which has to remove the container, stands still."""
+    with running(text) as state, stopped("dockerd") as let_go:
+        support.call("CancelTurn", "s", turns()[0][0], user="root")
+        state.let_go = let_go
+        yield state
+
+
+@contextlib.contextmanager
+def arriving(_text):
+    """No turn yet: one comes while the fault lasts."""
+    state = State()
+    yield state
+
+
+ALL = {"idle": idle, "arriving": arriving, "queued": queued, "preparing": preparing, "starting": starting,
+       "running": running, "finishing": finishing}
