@@ -250,7 +250,25 @@ sbx_engine_info_free (SbxEngineInfo *info)
   g_free (info->cgroup_driver);
   g_free (info->cgroup_version);
   g_strfreev (info->runtimes);
+  g_free (info->runc);
   g_free (info);
+}
+
+static gboolean
+has_security_option (JsonObject *object, const char *option)
+{
+  JsonNode *node = json_object_get_member (object, "SecurityOptions");
+  JsonArray *options = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  for (guint i = 0; options != NULL && i < json_array_get_length (options); i++)
+    {
+      JsonNode *one = json_array_get_element (options, i);
+
+      if (JSON_NODE_HOLDS_VALUE (one) && json_node_get_value_type (one) == G_TYPE_STRING
+          && g_str_equal (json_node_get_string (one), option))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static gpointer
@@ -277,6 +295,8 @@ convert_info (guint status, GBytes *body, GError **error)
         g_strv_builder_add (runtimes, name->data);
     }
   info->runtimes = g_strv_builder_end (runtimes);
+  info->runc = g_strdup (sbx_engine_text (sbx_engine_object (object, "RuncCommit"), "ID"));
+  info->apparmor = has_security_option (object, "name=apparmor");
   return info;
 }
 

@@ -52,6 +52,8 @@ typedef struct {
   char *cgroup_driver;  /* "systemd": the only one with which CgroupParent may be a slice */
   char *cgroup_version; /* "1" or "2"; "" where Docker does not say */
   char **runtimes;      /* their names, NULL-terminated */
+  char *runc;           /* its version or commit, as its maker writes it; "" where Docker does not say */
+  gboolean apparmor;    /* containers are confined by it */
   gint64 containers_running;
 } SbxEngineInfo;
 

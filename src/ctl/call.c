@@ -17,19 +17,30 @@ say (const char *name, const char *message, const char *what)
   return status;
 }
 
-SbxMessage *
-sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *ret_exit)
+int
+sbx_ctl_connect (SbxCtl *ctl, const char *what, SbxExit *ret_exit)
 {
-  SbxMessage *call = NULL;
   int r = 0;
 
   if (ctl->bus == NULL)
     r = ctl->host != NULL ? sd_bus_open_system_remote (&ctl->bus, ctl->host) : sd_bus_open_system (&ctl->bus);
   if (r >= 0)
     r = sd_bus_set_allow_interactive_authorization (ctl->bus, !ctl->no_ask_password);
-  if (r >= 0)
-    r = sd_bus_message_new_method_call (ctl->bus, &call, SBX_BUS_NAME, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE,
-                                        method);
+  if (r < 0)
+    *ret_exit = say ("org.freedesktop.DBus.Error.FileNotFound", g_strerror (-r), what);
+  return r;
+}
+
+SbxMessage *
+sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *ret_exit)
+{
+  SbxMessage *call = NULL;
+  int r = sbx_ctl_connect (ctl, what, ret_exit);
+
+  if (r < 0)
+    return NULL;
+  r = sd_bus_message_new_method_call (ctl->bus, &call, SBX_BUS_NAME, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE,
+                                      method);
   if (r >= 0)
     return call;
   *ret_exit = say ("org.freedesktop.DBus.Error.FileNotFound", g_strerror (-r), what);

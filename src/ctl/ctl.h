@@ -21,6 +21,10 @@ typedef struct {
   char *speaker_name;
   char *principal;
   int timeout_sec;
+  int lines;
+  gboolean follow;
+  gboolean watch;
+  gboolean no_turn;
   /* opened by the first call */
   sd_bus *bus;
 } SbxCtl;
@@ -34,6 +38,9 @@ SbxExit sbx_verb_run (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_turns (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cancel (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_image (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_check (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_log (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_tools (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
 /* --- calls to sandboxd's manager
@@ -41,6 +48,10 @@ SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
 typedef sd_bus_message SbxMessage;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMessage, sd_bus_message_unref)
+
+/* Opens the bus, unless it is open. Returns a negative errno, said on standard error and *ret_exit set, where
+ * it cannot be reached. */
+int sbx_ctl_connect (SbxCtl *ctl, const char *what, SbxExit *ret_exit);
 
 /* Begins a call; NULL, said on standard error and *ret_exit set, where the bus cannot be reached. */
 SbxMessage *sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what, SbxExit *ret_exit);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* log: the journal entries of our services, of one channel or of one turn. */
+#include "ctl/ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <systemd/sd-journal.h>
+#include <unistd.h>
+
+#include "ctl/entry.h"
+
+#define USUAL_LINES 1000
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (sd_journal, sd_journal_close)
+
+/* Fields that journald sets itself, so that nobody else's entries can pass for ours. */
+static const char *const units[] = {
+  "_SYSTEMD_UNIT=sandboxd.service",
+  "_SYSTEMD_UNIT=sandbox-egress.service",
+  "_SYSTEMD_UNIT=sandboxd-cleanup.service",
+};
+
+static SbxExit
+failed (int r)
+{
+  g_printerr ("Cannot read the journal: %s\nMembers of the groups systemd-journal and adm can, and root.\n",
+              g_strerror (-r));
+  return r == -EACCES || r == -EPERM ? SBX_EXIT_DENIED : SBX_EXIT_FAILED;
+}
+
+static int
+add_matches (sd_journal *journal, const char *word)
+{
+  int r = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (units) && r >= 0; i++)
+    r = sd_journal_add_match (journal, units[i], 0);
+  if (r >= 0 && word != NULL)
+    {
+      g_autofree char *match =
+        g_strdup_printf ("%s=%s", sbx_entry_word_is_turn (word) ? "SANDBOX_TURN" : "SANDBOX_CHANNEL", word);
+
+      r = sd_journal_add_match (journal, match, 0);
+    }
+  return r;
+}
+
+static int
+print_entry (SbxCtl *ctl, sd_journal *journal, gboolean with_channel)
+{
+  g_autoptr (SbxEntry) entry = NULL;
+  g_autofree char *text = NULL;
+  const void *data = NULL;
+  guint64 usec = 0;
+  gsize n_bytes = 0;
+  int r = sd_journal_get_realtime_usec (journal, &usec);
+
+  if (r < 0)
+    return r;
+  entry = sbx_entry_new ((gint64) usec);
+  SD_JOURNAL_FOREACH_DATA (journal, data, n_bytes)
+  sbx_entry_take (entry, data, n_bytes);
+  text = ctl->json != SBX_JSON_OFF ? sbx_entry_json (entry)
+                                   : sbx_entry_text (entry, with_channel, isatty (STDOUT_FILENO));
+  g_print ("%s", text);
+  return 0;
+}
+
+/* Where the last lines begin. Returns 0 where there is nothing. */
+static int
+seek_back (sd_journal *journal, int lines)
+{
+  int r = sd_journal_seek_tail (journal);
+
+  return r < 0 ? r : sd_journal_previous_skip (journal, (guint64) lines);
+}
+
+SbxExit
+sbx_verb_log (SbxCtl *ctl, int n_words, char **words)
+{
+  const char *word = n_words > 1 ? words[1] : NULL;
+  gboolean with_channel = word == NULL;
+  g_autoptr (sd_journal) journal = NULL;
+  int r;
+
+  if (ctl->host != NULL)
+    {
+      g_printerr ("The journal of another host is read there: ssh %s sandboxctl log\n", ctl->host);
+      return SBX_EXIT_USAGE;
+    }
+  r = sd_journal_open (&journal, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
+  if (r >= 0)
+    r = add_matches (journal, word);
+  if (r >= 0)
+    r = seek_back (journal, ctl->lines > 0 ? ctl->lines : USUAL_LINES);
+  while (r > 0)
+    {
+      r = print_entry (ctl, journal, with_channel);
+      if (r >= 0)
+        r = sd_journal_next (journal);
+    }
+  while (r >= 0 && ctl->follow)
+    {
+      (void) fflush (stdout);
+      r = sd_journal_wait (journal, UINT64_MAX);
+      while (r >= 0 && (r = sd_journal_next (journal)) > 0)
+        r = print_entry (ctl, journal, with_channel);
+    }
+  return r < 0 ? failed (r) : SBX_EXIT_GOOD;
+}
