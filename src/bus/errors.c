@@ -8,6 +8,7 @@
 #include "base/names.h"
 
 G_DEFINE_QUARK (sbx - bus - error - quark, sbx_bus_error)
+G_DEFINE_QUARK (sbx - failure - error - quark, sbx_failure_error)
 
 static const char *const names[] = {
   [SBX_BUS_ERROR_NO_SUCH_TURN] = SBX_BUS_ERROR_PREFIX "NoSuchTurn",
@@ -22,9 +23,9 @@ static const char *const names[] = {
   [SBX_BUS_ERROR_INVALID_OPTION] = SBX_BUS_ERROR_PREFIX "InvalidOption",
   [SBX_BUS_ERROR_INVALID_MODE] = SBX_BUS_ERROR_PREFIX "InvalidMode",
   [SBX_BUS_ERROR_SHUTTING_DOWN] = SBX_BUS_ERROR_PREFIX "ShuttingDown",
-  [SBX_BUS_ERROR_DISK_LOW] = SBX_BUS_ERROR_PREFIX "DiskLow",
   [SBX_BUS_ERROR_STATE_NOT_WRITTEN] = SBX_BUS_ERROR_PREFIX "StateNotWritten",
   [SBX_BUS_ERROR_NOT_YOURS] = SBX_BUS_ERROR_PREFIX "NotYours",
+  [SBX_BUS_ERROR_RATE_LIMITED] = SBX_BUS_ERROR_PREFIX "RateLimited",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (names) == _SBX_BUS_ERROR_LAST + 1);
 
@@ -40,7 +41,7 @@ static const char *const failure_names[] = {
   [SBX_FAILURE_MODEL_UNREACHABLE] = SBX_BUS_ERROR_PREFIX "ModelUnreachable",
   [SBX_FAILURE_MODEL_ANSWER] = SBX_BUS_ERROR_PREFIX "ModelAnswer",
   [SBX_FAILURE_MODEL_TIMEOUT] = SBX_BUS_ERROR_PREFIX "ModelTimeout",
-  [SBX_FAILURE_RATE_LIMITED] = SBX_BUS_ERROR_PREFIX "RateLimited",
+  [SBX_FAILURE_RATE_LIMITED] = SBX_BUS_ERROR_PREFIX "ModelRateLimited",
   [SBX_FAILURE_ADDRESS_REFUSED] = SBX_BUS_ERROR_PREFIX "AddressRefused",
   [SBX_FAILURE_KEY_REFLECTED] = SBX_BUS_ERROR_PREFIX "KeyReflected",
   [SBX_FAILURE_BUDGET_SPENT] = SBX_BUS_ERROR_PREFIX "BudgetSpent",
@@ -61,6 +62,9 @@ static const char *const failure_names[] = {
   [SBX_FAILURE_TOOL_TIMEOUT] = SBX_BUS_ERROR_PREFIX "ToolTimeout",
   [SBX_FAILURE_RULES] = SBX_BUS_ERROR_PREFIX "RefusedByRule",
   [SBX_FAILURE_INTERNAL] = SBX_BUS_ERROR_PREFIX "Internal",
+  [SBX_FAILURE_MODE_OFF] = SBX_BUS_ERROR_PREFIX "ModeOff",
+  [SBX_FAILURE_DISK_LOW] = SBX_BUS_ERROR_PREFIX "DiskLow",
+  [SBX_FAILURE_WORKER_PIDS] = SBX_BUS_ERROR_PREFIX "WorkerProcessLimit",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (failure_names) == _SBX_FAILURE_LAST + 1);
 
@@ -100,6 +104,8 @@ sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error)
 {
   if (error->domain == SBX_BUS_ERROR && sbx_bus_error_name ((SbxBusError) error->code) != NULL)
     return sd_bus_error_set (ret_error, sbx_bus_error_name ((SbxBusError) error->code), error->message);
+  if (error->domain == SBX_FAILURE_ERROR && sbx_bus_error_failure_name ((SbxFailure) error->code) != NULL)
+    return sbx_bus_error_set_failure (ret_error, (SbxFailure) error->code, error->message);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_CANCELLED, NULL);
   return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_INTERNAL, error->message);

@@ -28,11 +28,15 @@ typedef enum {
   SBX_BUS_ERROR_INVALID_OPTION,
   SBX_BUS_ERROR_INVALID_MODE,
   SBX_BUS_ERROR_SHUTTING_DOWN,
-  SBX_BUS_ERROR_DISK_LOW,
   SBX_BUS_ERROR_STATE_NOT_WRITTEN,
   SBX_BUS_ERROR_NOT_YOURS,
-  _SBX_BUS_ERROR_LAST = SBX_BUS_ERROR_NOT_YOURS,
+  SBX_BUS_ERROR_RATE_LIMITED, /* too many turns of one speaker; the text says how long to wait */
+  _SBX_BUS_ERROR_LAST = SBX_BUS_ERROR_RATE_LIMITED,
 } SbxBusError;
+
+/* Its codes are SbxFailures. */
+#define SBX_FAILURE_ERROR (sbx_failure_error_quark ())
+GQuark sbx_failure_error_quark (void);
 
 /* The full D-Bus name. Static. NULL for a number outside the list. */
 const char *sbx_bus_error_name (SbxBusError code);
@@ -48,8 +52,8 @@ SbxFailure sbx_bus_error_to_failure (const char *name);
  * own sentence. */
 int sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const char *text);
 
-/* From a GError: SBX_BUS_ERROR by its code; G_IO_ERROR_CANCELLED as a cancelled turn; anything else as
- * ….Error.Internal with the error's text. */
+/* From a GError: SBX_BUS_ERROR and SBX_FAILURE_ERROR by their codes; G_IO_ERROR_CANCELLED as a cancelled
+ * turn; anything else as ….Error.Internal with the error's text. */
 int sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error);
 
 /* A GError from a bus error or, where it is not set, from a negative errno: for errors that stay inside. */

@@ -41,6 +41,7 @@ static const Known known[] = {
   { OURS "NotYours", SBX_EXIT_DENIED, NULL },
   { OURS "NotSandboxed", SBX_EXIT_NOT_SANDBOXED,
     "Put the channel into the sandbox: \"sandboxctl on CHANNEL\"." },
+  { OURS "ModeOff", SBX_EXIT_NOT_SANDBOXED, NULL },
   { OURS "NoSuchTurn", SBX_EXIT_NOT_FOUND, "\"sandboxctl turns\" lists those that there are." },
   { OURS "NoSuchChannel", SBX_EXIT_NOT_FOUND, NULL },
   { OURS "QueueFull", SBX_EXIT_BUSY, LATER },

@@ -35,6 +35,7 @@ struct _SbxDaemon {
   GStrv warnings;
   SbxTurnContext context;
   SbxChannelStore *channels;
+  SbxStateDir *state;
   SbxTurns *turns;
   SbxSweep *sweep;
   char *bus_address;
@@ -143,6 +144,7 @@ on_name_claimed (gboolean fine, const char *why, gpointer user_data)
   if (self->announced)
     return;
   self->announced = TRUE;
+  sbx_turns_go (self->turns);
   (void) sd_notifyf (0, "READY=1\nSTATUS=%u channels sandboxed", sbx_channel_store_count (self->channels));
   sbx_log_event (SBX_LOG_ID_SERVICE_READY, LOG_INFO, NULL, "Ready, with %u sandboxed channels",
                  sbx_channel_store_count (self->channels));
@@ -204,6 +206,8 @@ on_counts_changed (gpointer user_data)
   if (self->manager != NULL)
     sbx_manager_counts_changed (self->manager);
 }
+
+static const SbxTurnsEvents turns_events = { .counts_changed = on_counts_changed };
 
 /* --- the end --- */
 
@@ -283,6 +287,7 @@ static gboolean
 open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
 {
   g_autofree char *channels = g_build_filename (places->state_dir, "channels.json", NULL);
+  g_autofree char *records = g_build_filename (places->state_dir, "turns", NULL);
 
   self->context.run_root = g_strdup (places->run_dir);
   self->context.workspaces_root = g_build_filename (places->state_dir, "workspaces", NULL);
@@ -301,7 +306,16 @@ open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
     return FALSE;
   self->channels = sbx_channel_store_open (
     channels, (const char *const *) self->context.settings->config->initial_channels, error);
-  return self->channels != NULL;
+  if (self->channels == NULL)
+    return FALSE;
+  self->state = sbx_state_dir_open (places->state_dir, error);
+  if (self->state == NULL)
+    return FALSE;
+  self->context.resets = sbx_resets_open (self->state, "resets.json", error);
+  if (self->context.resets == NULL)
+    return FALSE;
+  self->context.records = sbx_record_store_open (records, error);
+  return self->context.records != NULL;
 }
 
 SbxDaemon *
@@ -321,7 +335,8 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->context.reaper = sbx_reaper_new (self->context.engine, on_counts_changed, self);
   self->context.scopes = &sbx_scope_maker_systemd;
   self->context.scopes_self = &self->units;
-  self->turns = sbx_turns_new (&self->context, self->channels, on_counts_changed, self);
+  self->turns = sbx_turns_new (&self->context, self->channels, &turns_events, self);
+  sbx_turns_restore (self->turns);
   self->sweep = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root,
                                on_is_live, self);
   self->manager = sbx_manager_new (self, on_name_claimed, self);
@@ -350,6 +365,9 @@ sbx_daemon_free (SbxDaemon *self)
   sbx_bus_connection_free (self->connection);
   sbx_turns_free (self->turns);
   sbx_channel_store_free (self->channels);
+  sbx_record_store_free (self->context.records);
+  sbx_resets_free (self->context.resets);
+  sbx_state_dir_free (self->state);
   sbx_reaper_free (self->context.reaper);
   sbx_egress_client_free (self->context.egress);
   g_clear_pointer (&self->context.engine, sbx_engine_unref);

@@ -11,29 +11,31 @@
 /* --- SetChannelMode, GetChannelMode --- */
 
 static void
+on_mode_set (const GError *error, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+
+  if (error != NULL)
+    sbx_manager_reply_error (call->message, error);
+  else
+    (void) sd_bus_reply_method_return (call->message, NULL);
+}
+
+static void
 set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
   g_autoptr (GError) error = NULL;
-  SbxChannelStore *channels;
+  SbxTurns *turns;
   guint32 uid = 0;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  channels = sbx_daemon_channels (call->manager->daemon);
-  if (!sbx_channel_store_set (channels, call->text, call->flag, &error))
-    {
-      g_autoptr (GError) told =
-        g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
-
-      sbx_log (LOG_ERR, &(SbxLogFields){ .channel = call->text }, "%s", error->message);
-      sbx_manager_reply_error (call->message, told);
-      return;
-    }
-  sbx_log_event (SBX_LOG_ID_CHANNEL_MODE_CHANGED, LOG_NOTICE, &(SbxLogFields){ .channel = call->text },
-                 "The channel %s is %s (by uid %u)", call->text,
-                 call->flag ? "sandboxed" : "not sandboxed any more", uid);
-  (void) sd_bus_reply_method_return (call->message, NULL);
+  turns = sbx_daemon_turns (call->manager->daemon);
+  if (!sbx_turns_set_mode (turns, call->text, call->flag, uid, on_mode_set, call, &error))
+    sbx_manager_reply_error (call->message, error);
+  else
+    (void) g_steal_pointer (&call); /* on_mode_set() has it */
 }
 
 int
@@ -101,19 +103,14 @@ static void
 cancel_foreign_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
-  SbxTurn *turn;
   guint32 uid = 0;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  turn = sbx_turns_find (sbx_daemon_turns (call->manager->daemon), call->text);
-  if (turn == NULL || sbx_turn_state (turn) >= SBX_TURN_STATE_FINISHING)
-    {
-      reply_no_such_turn (call->message);
-      return;
-    }
-  sbx_turn_stop (turn, SBX_FAILURE_CANCELLED);
-  (void) sd_bus_reply_method_return (call->message, NULL);
+  if (sbx_turns_cancel (sbx_daemon_turns (call->manager->daemon), call->text))
+    (void) sd_bus_reply_method_return (call->message, NULL);
+  else
+    reply_no_such_turn (call->message);
 }
 
 static void

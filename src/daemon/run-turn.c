@@ -16,12 +16,15 @@ typedef struct {
   sd_bus_message *message;
   sd_bus_slot *left_slot;
   GCancellable *cancellable; /* of the verdict */
-  SbxTurn *turn;             /* borrowed; NULL before it is accepted */
+  SbxTurnWait *wait;         /* NULL before the turn is accepted */
+  char *id;                  /* of the turn, as soon as there is one */
   char *channel;
   char *speaker_id;
   char *speaker_name;
   char *text;
   char *principal;
+  char *message_id;
+  guint32 deadline_sec; /* 0: the configured one */
 } Run;
 
 void
@@ -29,14 +32,17 @@ sbx_run_free (gpointer data)
 {
   Run *self = data;
 
+  sbx_turn_wait_cancel (self->wait);
   sd_bus_slot_unref (self->left_slot);
   sd_bus_message_unref (self->message);
   g_object_unref (self->cancellable);
+  g_free (self->id);
   g_free (self->channel);
   g_free (self->speaker_id);
   g_free (self->speaker_name);
   g_free (self->text);
   g_free (self->principal);
+  g_free (self->message_id);
   g_free (self);
 }
 
@@ -46,22 +52,24 @@ run_end (Run *self)
   g_ptr_array_remove (self->manager->runs, self);
 }
 
-/* The caller is gone, and nobody else asked for this turn. */
+/* The caller is gone. Without a message-id nobody else can ask for this turn. */
 static void
 run_drop (Run *self)
 {
   SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
-  SbxTurn *turn = g_steal_pointer (&self->turn);
+  g_autofree char *id = NULL;
 
-  if (turn == NULL)
+  if (self->wait == NULL)
     {
       /* Still being judged: the verdict ends it. */
       g_cancellable_cancel (self->cancellable);
       return;
     }
-  sbx_turns_forget (turns, turn);
+  if (self->message_id == NULL)
+    id = g_steal_pointer (&self->id);
   run_end (self);
-  sbx_turn_stop (turn, SBX_FAILURE_CANCELLED);
+  if (id != NULL)
+    (void) sbx_turns_cancel (turns, id);
 }
 
 void
@@ -83,21 +91,22 @@ on_caller_left (sd_bus_message *signal, void *user_data, sd_bus_error *ret_error
 }
 
 static void
-on_run_told (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data)
+on_run_told (const char *id, const SbxOutcome *outcome, gpointer user_data)
 {
   Run *self = user_data;
   sd_bus_error error = SD_BUS_ERROR_NULL;
 
-  self->turn = NULL;
-  if (outcome->kind == SBX_OUTCOME_REPLIED)
+  self->wait = NULL;
+  if (outcome == NULL)
+    (void) sd_bus_reply_method_errorf (
+      self->message, sbx_bus_error_name (SBX_BUS_ERROR_SHUTTING_DOWN),
+      "The service is being restarted, and the turn still waits; ask for it again with its message-id");
+  else if (outcome->kind == SBX_OUTCOME_REPLIED)
     {
       g_autofree char *text = sbx_text_plain (outcome->text);
 
       (void) sd_bus_reply_method_return (self->message, "bs", outcome->ok, text);
     }
-  else if (outcome->kind == SBX_OUTCOME_REFUSED)
-    (void) sd_bus_reply_method_errorf (self->message, sbx_bus_error_name (SBX_BUS_ERROR_NOT_SANDBOXED),
-                                       "The channel was taken out of the sandbox while the turn waited");
   else
     {
       (void) sbx_bus_error_set_failure (&error, outcome->failure, NULL);
@@ -112,20 +121,25 @@ run_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Run *self = user_data;
   g_autoptr (GError) error = NULL;
+  SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
   SbxTurnRequest request = { .channel = self->channel,
                              .speaker_id = self->speaker_id,
                              .speaker_name = self->speaker_name,
                              .principal = self->principal,
-                             .text = self->text };
+                             .text = self->text,
+                             .message_id = self->message_id,
+                             .deadline_msec = self->deadline_sec * 1000,
+                             .detached = self->message_id != NULL };
 
   if (!sbx_guard_check_finish (result, &request.uid) || g_cancellable_is_cancelled (self->cancellable))
     {
       run_end (self);
       return;
     }
-  self->turn =
-    sbx_turns_submit (sbx_daemon_turns (self->manager->daemon), &request, on_run_told, self, &error);
-  if (self->turn != NULL)
+  self->id = sbx_turns_submit (turns, &request, NULL, &error);
+  if (self->id != NULL)
+    self->wait = sbx_turns_wait (turns, self->id, on_run_told, self, &error);
+  if (self->wait != NULL)
     return;
   sbx_manager_reply_error (self->message, error);
   run_end (self);
@@ -146,26 +160,55 @@ is_short (const char *text)
 }
 
 static int
+read_option (sd_bus_message *message, const char *name, Run *run, sd_bus_error *ret_error)
+{
+  const char *value = NULL;
+
+  if (strcmp (name, "principal") == 0)
+    {
+      if (sd_bus_message_read (message, "v", "s", &value) < 0 || !is_short (value))
+        return refuse (ret_error, SBX_BUS_ERROR_INVALID_PRINCIPAL,
+                       "A principal is a text of 1 to 256 UTF-16 units");
+      g_free (run->principal);
+      run->principal = g_strdup (value);
+      return 0;
+    }
+  if (strcmp (name, "message-id") == 0)
+    {
+      if (sd_bus_message_read (message, "v", "s", &value) < 0 || *value == '\0'
+          || strlen (value) > SBX_MAX_MESSAGE_ID_BYTES)
+        return refuse (ret_error, SBX_BUS_ERROR_INVALID_OPTION, "A message-id is a text of 1 to 256 bytes");
+      g_free (run->message_id);
+      run->message_id = g_strdup (value);
+      return 0;
+    }
+  if (strcmp (name, "deadline") == 0)
+    {
+      if (sd_bus_message_read (message, "v", "u", &run->deadline_sec) < 0 || run->deadline_sec < 1
+          || run->deadline_sec > SBX_MAX_DEADLINE_MSEC / 1000)
+        return refuse (ret_error, SBX_BUS_ERROR_INVALID_OPTION,
+                       "A deadline is a number (u) of seconds, 1 to 600");
+      return 0;
+    }
+  return sd_bus_error_setf (
+    ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
+    "There is no option \"%s\"; known are \"principal\", \"message-id\" and \"deadline\"", name);
+}
+
+static int
 read_options (sd_bus_message *message, Run *run, sd_bus_error *ret_error)
 {
   int r = sd_bus_message_enter_container (message, 'a', "{sv}");
 
   while (r >= 0 && (r = sd_bus_message_enter_container (message, 'e', "sv")) > 0)
     {
-      const char *name, *value;
+      const char *name;
 
       r = sd_bus_message_read (message, "s", &name);
-      if (r < 0)
-        return r;
-      if (strcmp (name, "principal") != 0)
-        return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
-                                  "There is no option \"%s\"; known is \"principal\"", name);
-      if (sd_bus_message_read (message, "v", "s", &value) < 0 || !is_short (value))
-        return refuse (ret_error, SBX_BUS_ERROR_INVALID_PRINCIPAL,
-                       "A principal is a text of 1 to 256 UTF-16 units");
-      g_free (run->principal);
-      run->principal = g_strdup (value);
-      r = sd_bus_message_exit_container (message);
+      if (r >= 0)
+        r = read_option (message, name, run, ret_error);
+      if (r >= 0)
+        r = sd_bus_message_exit_container (message);
     }
   return r < 0 ? r : sd_bus_message_exit_container (message);
 }

@@ -2,17 +2,11 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "turn/channel-store.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <gio/gio.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/json-gate.h"
 #include "base/json-write.h"
+#include "turn/state-dir.h"
 #include "wire/bounds.h"
 
 /* All keys at their longest, every byte escaped, would not fit; nobody has that, and the writer refuses it.
@@ -22,7 +16,7 @@
 G_DEFINE_QUARK (sbx - channel - store - error - quark, sbx_channel_store_error)
 
 struct _SbxChannelStore {
-  SbxFd directory;
+  SbxStateDir *directory;
   char *name;
   char *path;
   GHashTable *keys;
@@ -50,34 +44,6 @@ char *
 sbx_channel_hash (const char *key)
 {
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, key, -1);
-}
-
-static gboolean
-set_errno_error (GError **error, const char *doing, const char *path)
-{
-  int saved_errno = errno;
-
-  g_set_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_IO, "Cannot %s %s: %s", doing, path,
-               g_strerror (saved_errno));
-  return FALSE;
-}
-
-static gboolean
-check_owner (const char *path, int fd, mode_t kind, GError **error)
-{
-  struct stat status;
-
-  if (fstat (fd, &status) < 0)
-    return set_errno_error (error, "look at", path);
-  if ((status.st_mode & S_IFMT) == kind && status.st_uid == geteuid () && (status.st_mode & 077) == 0)
-    return TRUE;
-  g_set_error (
-    error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_UNSAFE,
-    "%s must be a %s that belongs to the service's user (%u) and that nobody else can enter or read "
-    "(it has owner %u, mode %04o)",
-    path, kind == S_IFDIR ? "directory" : "regular file", (guint) geteuid (), (guint) status.st_uid,
-    (guint) (status.st_mode & 07777));
-  return FALSE;
 }
 
 static gboolean
@@ -112,61 +78,11 @@ store_read (SbxChannelStore *self, const char *text, gsize n_bytes, GError **err
   return TRUE;
 }
 
-/* TRUE with *ret_text NULL where there is no file. */
-static gboolean
-store_load (SbxChannelStore *self, char **ret_text, gsize *ret_n_bytes, GError **error)
-{
-  g_auto (SbxFd) fd = openat (self->directory, self->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  guint8 piece[16384];
-  gssize n;
-
-  if (fd < 0 && errno == ENOENT)
-    return TRUE;
-  if (fd < 0 && errno == ELOOP)
-    {
-      g_set_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_UNSAFE,
-                   "%s is a link; put the file itself there", self->path);
-      return FALSE;
-    }
-  if (fd < 0)
-    return set_errno_error (error, "open", self->path);
-  if (!check_owner (self->path, fd, S_IFREG, error))
-    return FALSE;
-  while ((n = read (fd, piece, sizeof piece)) > 0 && bytes->len <= MAX_FILE_BYTES)
-    g_byte_array_append (bytes, piece, (guint) n);
-  if (n < 0)
-    return set_errno_error (error, "read", self->path);
-  *ret_n_bytes = bytes->len;
-  g_byte_array_append (bytes, (const guint8 *) "", 1); /* an empty file is not the same as none */
-  *ret_text = (char *) g_byte_array_free (g_steal_pointer (&bytes), FALSE);
-  return TRUE;
-}
-
-static gboolean
-write_all (int fd, const char *text, gsize n_bytes)
-{
-  while (n_bytes > 0)
-    {
-      gssize n = write (fd, text, n_bytes);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return FALSE;
-      text += n;
-      n_bytes -= (gsize) n;
-    }
-  return TRUE;
-}
-
 static gboolean
 store_write (SbxChannelStore *self, GError **error)
 {
   g_autoptr (GPtrArray) keys = sbx_channel_store_list (self);
   g_autoptr (GString) text = g_string_new ("[");
-  g_autofree char *temporary = g_strconcat (self->name, ".tmp", NULL);
-  g_auto (SbxFd) fd = -1;
 
   for (guint i = 0; i < keys->len; i++)
     {
@@ -175,17 +91,7 @@ store_write (SbxChannelStore *self, GError **error)
       sbx_json_write_text (text, keys->pdata[i], -1);
     }
   g_string_append (text, "]\n");
-  /* What an earlier life left half written. */
-  (void) unlinkat (self->directory, temporary, 0);
-  fd = openat (self->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd >= 0 && write_all (fd, text->str, text->len) && fsync (fd) == 0
-      && renameat (self->directory, temporary, self->directory, self->name) == 0
-      && fsync (self->directory) == 0)
-    return TRUE;
-  (void) set_errno_error (error, "write", self->path);
-  if (fd >= 0)
-    (void) unlinkat (self->directory, temporary, 0);
-  return FALSE;
+  return sbx_state_dir_write (self->directory, self->name, text->str, text->len, SBX_STATE_ON_DISK, error);
 }
 
 SbxChannelStore *
@@ -196,22 +102,12 @@ sbx_channel_store_open (const char *path, const char *const *initial, GError **e
   g_autofree char *text = NULL;
   gsize n_bytes = 0;
 
-  self->directory = -1;
   self->path = g_strdup (path);
   self->name = g_path_get_basename (path);
   self->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (g_mkdir_with_parents (directory, 0700) < 0)
-    {
-      (void) set_errno_error (error, "make", directory);
-      return NULL;
-    }
-  self->directory = open (directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (self->directory < 0)
-    {
-      (void) set_errno_error (error, "open", directory);
-      return NULL;
-    }
-  if (!check_owner (directory, self->directory, S_IFDIR, error) || !store_load (self, &text, &n_bytes, error))
+  self->directory = sbx_state_dir_open (directory, error);
+  if (self->directory == NULL
+      || !sbx_state_dir_read (self->directory, self->name, MAX_FILE_BYTES, &text, &n_bytes, error))
     return NULL;
   if (text != NULL)
     return store_read (self, text, n_bytes, error) ? g_steal_pointer (&self) : NULL;
@@ -226,7 +122,7 @@ sbx_channel_store_free (SbxChannelStore *self)
 {
   if (self == NULL)
     return;
-  sbx_fd_close (self->directory);
+  sbx_state_dir_free (self->directory);
   g_hash_table_unref (self->keys);
   g_free (self->name);
   g_free (self->path);

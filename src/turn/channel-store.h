@@ -2,10 +2,8 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Which channels are sandboxed, kept in channels.json (wire contract 6.1).
  *
- * The file is a JSON list of channel keys, only sandboxd's to read and to write: its directory must belong to
- * the service and be closed to everybody else, the file must be a regular one of the service's. Every change
- * is on the disk (written beside, fsync'd, renamed, directory fsync'd) before it counts; where that fails,
- * nothing has changed.
+ * The file is a JSON list of channel keys in a state directory (state-dir.h). Every change is on the disk
+ * before it counts; where that fails, nothing has changed. Errors: SBX_STATE_DIR_ERROR, and those below.
  */
 #pragma once
 
@@ -14,10 +12,8 @@
 #define SBX_CHANNEL_STORE_ERROR (sbx_channel_store_error_quark ())
 GQuark sbx_channel_store_error_quark (void);
 typedef enum {
-  SBX_CHANNEL_STORE_ERROR_UNSAFE,    /* owner, mode or kind of the directory or the file */
   SBX_CHANNEL_STORE_ERROR_MALFORMED, /* not a list of channel keys */
-  SBX_CHANNEL_STORE_ERROR_IO,
-  SBX_CHANNEL_STORE_ERROR_FULL, /* more channels than SBX_CHANNEL_STORE_MAX */
+  SBX_CHANNEL_STORE_ERROR_FULL,      /* more channels than SBX_CHANNEL_STORE_MAX */
 } SbxChannelStoreError;
 
 #define SBX_CHANNEL_STORE_MAX 10000u

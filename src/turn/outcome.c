@@ -14,6 +14,8 @@ sbx_outcome_kind_of (SbxFailure failure)
 {
   if (failure == SBX_FAILURE_CANCELLED)
     return SBX_OUTCOME_CANCELLED;
+  if (failure == SBX_FAILURE_MODE_OFF || failure == SBX_FAILURE_DISK_LOW)
+    return SBX_OUTCOME_REFUSED;
   return failure == SBX_FAILURE_DEADLINE ? SBX_OUTCOME_DEADLINE : SBX_OUTCOME_FAILED;
 }
 

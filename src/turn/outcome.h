@@ -19,14 +19,15 @@ typedef enum {
 
 typedef struct {
   SbxOutcomeKind kind;
-  SbxFailure failure; /* why, unless it replied or was refused */
+  SbxFailure failure; /* why, unless it replied */
   gboolean ok;        /* of a reply */
   char *text;         /* of a reply; never logged */
 } SbxOutcome;
 
 void sbx_outcome_clear (SbxOutcome *self);
 
-/* The outcome that a failure makes: _CANCELLED and _DEADLINE are kinds of their own. */
+/* The outcome that a failure makes: _CANCELLED and _DEADLINE are kinds of their own, _MODE_OFF and _DISK_LOW
+ * are refusals. */
 SbxOutcomeKind sbx_outcome_kind_of (SbxFailure failure);
 
 /* "replied", … for the journal and the bus. Static. */

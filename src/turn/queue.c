@@ -3,8 +3,14 @@
 #include "turn/queue.h"
 
 typedef struct {
+  gpointer item;
+  gboolean change;
+} Waiting;
+
+typedef struct {
   char *key;
-  GQueue waiting;
+  GQueue waiting; /* of Waiting */
+  guint n_turns;  /* of those that wait */
   gboolean busy;
   gboolean ready; /* is in the queue's `ready` */
 } Channel;
@@ -23,7 +29,7 @@ channel_free (gpointer data)
 {
   Channel *self = data;
 
-  g_queue_clear (&self->waiting);
+  g_queue_clear_full (&self->waiting, g_free);
   g_free (self->key);
   g_free (self);
 }
@@ -72,16 +78,11 @@ queue_settle (SbxQueue *self, Channel *channel)
     g_hash_table_remove (self->channels, channel->key);
 }
 
-gboolean
-sbx_queue_add (SbxQueue *self, const char *channel_key, gpointer item)
+static void
+queue_push (SbxQueue *self, Channel *channel, const char *channel_key, gpointer item, gboolean change)
 {
-  Channel *channel = g_hash_table_lookup (self->channels, channel_key);
-  guint n_waiting = channel != NULL ? g_queue_get_length (&channel->waiting) : 0;
-  /* An idle channel's item only passes through the queue. */
-  guint max_waiting = channel != NULL && channel->busy ? self->max_waiting : MAX (self->max_waiting, 1);
+  Waiting *waiting = g_new0 (Waiting, 1);
 
-  if (n_waiting >= max_waiting)
-    return FALSE;
   if (channel == NULL)
     {
       channel = g_new0 (Channel, 1);
@@ -89,10 +90,54 @@ sbx_queue_add (SbxQueue *self, const char *channel_key, gpointer item)
       g_queue_init (&channel->waiting);
       g_hash_table_insert (self->channels, channel->key, channel);
     }
-  g_queue_push_tail (&channel->waiting, item);
-  self->n_waiting++;
+  waiting->item = item;
+  waiting->change = change;
+  g_queue_push_tail (&channel->waiting, waiting);
+  if (!change)
+    {
+      channel->n_turns++;
+      self->n_waiting++;
+    }
   queue_settle (self, channel);
+}
+
+gboolean
+sbx_queue_add (SbxQueue *self, const char *channel_key, gpointer item)
+{
+  Channel *channel = g_hash_table_lookup (self->channels, channel_key);
+  /* An idle channel's item only passes through the queue. */
+  guint max_waiting = channel != NULL && channel->busy ? self->max_waiting : MAX (self->max_waiting, 1);
+
+  if (channel != NULL && channel->n_turns >= max_waiting)
+    return FALSE;
+  queue_push (self, channel, channel_key, item, FALSE);
   return TRUE;
+}
+
+gboolean
+sbx_queue_add_change (SbxQueue *self, const char *channel_key, gpointer item)
+{
+  Channel *channel = g_hash_table_lookup (self->channels, channel_key);
+
+  if (channel != NULL && g_queue_get_length (&channel->waiting) - channel->n_turns >= SBX_QUEUE_MAX_CHANGES)
+    return FALSE;
+  queue_push (self, channel, channel_key, item, TRUE);
+  return TRUE;
+}
+
+/* Takes it out of its channel's line, which the caller then settles. */
+static gpointer
+queue_take (SbxQueue *self, Channel *channel, GList *link)
+{
+  g_autofree Waiting *waiting = link->data;
+
+  g_queue_delete_link (&channel->waiting, link);
+  if (!waiting->change)
+    {
+      channel->n_turns--;
+      self->n_waiting--;
+    }
+  return waiting->item;
 }
 
 gboolean
@@ -100,25 +145,39 @@ sbx_queue_remove (SbxQueue *self, const char *channel_key, gpointer item)
 {
   Channel *channel = g_hash_table_lookup (self->channels, channel_key);
 
-  if (channel == NULL || !g_queue_remove (&channel->waiting, item))
-    return FALSE;
-  self->n_waiting--;
-  queue_settle (self, channel);
-  return TRUE;
+  for (GList *link = channel != NULL ? channel->waiting.head : NULL; link != NULL; link = link->next)
+    if (((Waiting *) link->data)->item == item)
+      {
+        (void) queue_take (self, channel, link);
+        queue_settle (self, channel);
+        return TRUE;
+      }
+  return FALSE;
 }
 
 gpointer
 sbx_queue_next (SbxQueue *self)
 {
-  Channel *channel;
+  Channel *channel = NULL;
   gpointer item;
 
-  if (self->n_running >= self->max_running || g_queue_is_empty (&self->ready))
+  for (GList *link = self->ready.head; link != NULL; link = link->next)
+    {
+      Channel *candidate = link->data;
+
+      if (((Waiting *) candidate->waiting.head->data)->change)
+        {
+          item = queue_take (self, candidate, candidate->waiting.head);
+          queue_settle (self, candidate);
+          return item;
+        }
+      if (channel == NULL)
+        channel = candidate;
+    }
+  if (channel == NULL || self->n_running >= self->max_running)
     return NULL;
-  channel = g_queue_peek_head (&self->ready);
-  item = g_queue_pop_head (&channel->waiting);
+  item = queue_take (self, channel, channel->waiting.head);
   channel->busy = TRUE;
-  self->n_waiting--;
   self->n_running++;
   queue_settle (self, channel);
   return item;

@@ -4,7 +4,8 @@
  * in turn.
  *
  * Pure bookkeeping: items are the caller's pointers and are never looked at. A channel that has waited
- * longest for its next place gets it, however many another channel has queued, so none starves.
+ * longest for its next place gets it, however many another channel has queued, so none starves. A change
+ * waits in its channel's order like a turn, but needs no place and occupies nothing.
  */
 #pragma once
 
@@ -24,14 +25,19 @@ void sbx_queue_set_bounds (SbxQueue *self, guint max_running, guint max_waiting)
 /* Puts item at the end of its channel's queue. FALSE when that is full. */
 gboolean sbx_queue_add (SbxQueue *self, const char *channel, gpointer item);
 
+/* The same for a change. FALSE when SBX_QUEUE_MAX_CHANGES of the channel wait. */
+#define SBX_QUEUE_MAX_CHANGES 16u
+gboolean sbx_queue_add_change (SbxQueue *self, const char *channel, gpointer item);
+
 /* Takes a waiting item out. FALSE when it is not waiting. */
 gboolean sbx_queue_remove (SbxQueue *self, const char *channel, gpointer item);
 
-/* The item that may run now, which occupies its channel and a place until sbx_queue_release(), or NULL. */
+/* The item that may run now, or NULL. A turn occupies its channel and a place until sbx_queue_release(); a
+ * change is just handed out. */
 gpointer sbx_queue_next (SbxQueue *self);
 
 /* The channel's running item is done. */
 void sbx_queue_release (SbxQueue *self, const char *channel);
 
 guint sbx_queue_n_running (SbxQueue *self);
-guint sbx_queue_n_waiting (SbxQueue *self);
+guint sbx_queue_n_waiting (SbxQueue *self); /* turns only */

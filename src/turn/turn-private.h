@@ -20,14 +20,17 @@ struct _SbxTurn {
   char *id;
   char *channel;
   char *channel_hash;
+  SbxTurnRequest request; /* of the texts below */
   char *speaker_id;
   char *speaker_name;
   char *principal;
   char *text;
-  guint32 uid;
+  char *message_id;
   gint64 accepted_usec; /* real time */
   gint64 admitted_usec; /* monotonic, as those below; 0: not yet */
   gint64 begun_usec;
+  guint64 deadline_usec; /* how long it may take */
+  guint64 generation;    /* of resets, when it was admitted; 0: none asked for */
   SbxDeadline *deadline;
   GCancellable *cancellable; /* of everything before the outcome but the container's creation */
 

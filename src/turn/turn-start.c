@@ -66,6 +66,7 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
   const SbxTurnWords words = { .text = self->text,
                                .speaker_id = self->speaker_id,
                                .speaker_name = self->speaker_name,
+                               .reset = self->generation > 0,
                                .left_msec = sbx_turn_left_msec (self) };
 
   if (!sbx_turn_is_open (self))
@@ -201,8 +202,8 @@ start_broker (SbxTurn *self)
                                           &sbx_turn_session_events, self);
   sbx_broker_session_set_bus (self->session, context->bus);
   sbx_broker_process_gate_async (self->process, context->scopes, context->scopes_self, self->id,
-                                 context->settings->config->deadline_usec + SCOPE_MARGIN_USEC,
-                                 self->cancellable, gate_done, sbx_turn_ref (self));
+                                 self->deadline_usec + SCOPE_MARGIN_USEC, self->cancellable, gate_done,
+                                 sbx_turn_ref (self));
 }
 
 /* --- the container --- */

@@ -30,8 +30,8 @@ sbx_turn_tools_new (GPtrArray *tools)
 }
 
 /* 16 hex digits of 64 random bits: never the same twice within a boot. */
-static char *
-make_id (void)
+char *
+sbx_turn_make_id (void)
 {
   guint64 number = 0;
 
@@ -41,8 +41,8 @@ make_id (void)
 }
 
 SbxTurn *
-sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events,
-              gpointer user_data)
+sbx_turn_new (SbxTurnContext *context, const char *id, const SbxTurnRequest *request, gint64 accepted_usec,
+              const SbxTurnEvents *events, gpointer user_data)
 {
   SbxTurn *self = g_new0 (SbxTurn, 1);
 
@@ -50,15 +50,22 @@ sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxT
   self->context = context;
   self->events = events;
   self->user_data = user_data;
-  self->id = make_id ();
+  self->id = g_strdup (id);
   self->channel = g_strdup (request->channel);
   self->channel_hash = sbx_channel_hash (request->channel);
   self->speaker_id = g_strdup (request->speaker_id);
   self->speaker_name = g_strdup (request->speaker_name);
   self->principal = g_strdup (request->principal);
   self->text = g_strdup (request->text);
-  self->uid = request->uid;
-  self->accepted_usec = g_get_real_time ();
+  self->message_id = g_strdup (request->message_id);
+  self->request = *request;
+  self->request.channel = self->channel;
+  self->request.speaker_id = self->speaker_id;
+  self->request.speaker_name = self->speaker_name;
+  self->request.principal = self->principal;
+  self->request.text = self->text;
+  self->request.message_id = self->message_id;
+  self->accepted_usec = accepted_usec;
   self->cancellable = g_cancellable_new ();
   self->listener = self->grant_fd = self->stream_fd = -1;
   self->exit_status = -1;
@@ -98,6 +105,7 @@ sbx_turn_unref (SbxTurn *self)
   g_free (self->speaker_name);
   g_free (self->principal);
   g_free (self->text);
+  g_free (self->message_id);
   g_free (self->workspace);
   g_free (self->run_dir);
   g_free (self->container);
@@ -135,8 +143,7 @@ record (SbxTurn *self)
     .turn = self->id,
     .channel = self->channel,
     .outcome = sbx_outcome_name (self->outcome.kind),
-    .reason =
-      self->outcome.kind == SBX_OUTCOME_REFUSED ? "mode-off" : sbx_failure_name (self->outcome.failure),
+    .reason = sbx_failure_name (self->outcome.failure),
     .container = self->container,
     .more = more,
   };
@@ -145,8 +152,9 @@ record (SbxTurn *self)
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
                    "Turn %s in %s replied after %s ms and %s calls", self->id, self->channel, total, calls);
   else if (self->outcome.kind == SBX_OUTCOME_REFUSED)
-    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
-                   "Turn %s was refused: %s is not sandboxed any more", self->id, self->channel);
+    sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s in %s was refused (%s): %s",
+                   self->id, self->channel, sbx_failure_name (self->outcome.failure),
+                   sbx_failure_text (self->outcome.failure));
   else
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED,
                    self->outcome.failure == SBX_FAILURE_CANCELLED ? LOG_INFO : LOG_WARNING, &fields,
@@ -206,6 +214,8 @@ sbx_turn_settle (SbxTurn *self, SbxOutcomeKind kind, SbxFailure failure)
     {
       self->outcome.ok = self->reply.ok;
       self->outcome.text = g_steal_pointer (&self->reply.text);
+      if (self->outcome.ok)
+        sbx_resets_consume (self->context->resets, self->channel, self->generation);
     }
   sbx_turn_step (self, SBX_TURN_EVENT_SETTLED);
 }
@@ -249,8 +259,10 @@ void
 sbx_turn_admit (SbxTurn *self)
 {
   self->admitted_usec = g_get_monotonic_time ();
-  self->deadline = sbx_deadline_new ((guint) (self->context->settings->config->deadline_usec / 1000),
-                                     on_turn_deadline, self);
+  self->generation = sbx_resets_generation (self->context->resets, self->channel);
+  self->deadline_usec = self->request.deadline_msec != 0 ? self->request.deadline_msec * UINT64_C (1000)
+                                                         : self->context->settings->config->deadline_usec;
+  self->deadline = sbx_deadline_new ((guint) (self->deadline_usec / 1000), on_turn_deadline, self);
   sbx_turn_step (self, SBX_TURN_EVENT_ADMITTED);
 }
 
@@ -261,11 +273,9 @@ sbx_turn_stop (SbxTurn *self, SbxFailure failure)
 }
 
 void
-sbx_turn_refuse (SbxTurn *self)
+sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error)
 {
-  g_return_if_fail (self->state == SBX_TURN_STATE_QUEUED);
-
-  sbx_turn_settle (self, SBX_OUTCOME_REFUSED, SBX_FAILURE_NONE);
+  sbx_turn_fail (self, failure, error);
 }
 
 const char *
@@ -286,10 +296,16 @@ sbx_turn_state (const SbxTurn *self)
   return self->state;
 }
 
+const SbxTurnRequest *
+sbx_turn_request (const SbxTurn *self)
+{
+  return &self->request;
+}
+
 guint32
 sbx_turn_uid (const SbxTurn *self)
 {
-  return self->uid;
+  return self->request.uid;
 }
 
 gint64

@@ -17,6 +17,9 @@
 #include "turn/egress-client.h"
 #include "turn/outcome.h"
 #include "turn/reaper.h"
+#include "turn/record-store.h"
+#include "turn/resets.h"
+#include "turn/turn-request.h"
 #include "turn/turn-state.h"
 
 /* What all turns share. Owned by the daemon, outlives every turn. */
@@ -26,6 +29,8 @@ typedef struct {
   SbxEngine *engine;
   SbxEgressClient *egress;
   SbxReaper *reaper;
+  SbxRecordStore *records;
+  SbxResets *resets;
   const SbxScopeMaker *scopes;
   gpointer scopes_self;
   sd_bus *bus; /* for bus providers; NULL while there is none */
@@ -40,15 +45,6 @@ typedef struct {
 /* SbxToolTargets out of what tools.d says. */
 GPtrArray *sbx_turn_tools_new (GPtrArray *tools);
 
-typedef struct {
-  const char *channel; /* a valid key */
-  const char *speaker_id;
-  const char *speaker_name;
-  const char *principal; /* NULL: none */
-  const char *text;
-  guint32 uid; /* who asked for it */
-} SbxTurnRequest;
-
 typedef struct _SbxTurn SbxTurn;
 
 typedef struct {
@@ -60,9 +56,12 @@ typedef struct {
   void (*left) (SbxTurn *turn, gpointer user_data);
 } SbxTurnEvents;
 
-/* Queued, with a fresh id. request is copied. */
-SbxTurn *sbx_turn_new (SbxTurnContext *context, const SbxTurnRequest *request, const SbxTurnEvents *events,
-                       gpointer user_data);
+/* A fresh id: 16 hex digits. Free with g_free(). */
+char *sbx_turn_make_id (void);
+
+/* Queued. request is copied. accepted_usec: g_get_real_time(). */
+SbxTurn *sbx_turn_new (SbxTurnContext *context, const char *id, const SbxTurnRequest *request,
+                       gint64 accepted_usec, const SbxTurnEvents *events, gpointer user_data);
 SbxTurn *sbx_turn_ref (SbxTurn *self);
 void sbx_turn_unref (SbxTurn *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxTurn, sbx_turn_unref)
@@ -70,15 +69,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxTurn, sbx_turn_unref)
 /* Its place has come. */
 void sbx_turn_admit (SbxTurn *self);
 
-/* Ends it with this reason (_CANCELLED, _RESTARTED), in any state; nothing when an outcome is known already.
- */
+/* Ends it with this reason (_CANCELLED, _RESTARTED, _MODE_OFF, …), in any state; nothing when an outcome is
+ * known already. error: words for the journal; may be NULL. */
 void sbx_turn_stop (SbxTurn *self, SbxFailure failure);
-
-/* Ends a turn that waits: not allowed any more. */
-void sbx_turn_refuse (SbxTurn *self);
+void sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error);
 
 const char *sbx_turn_id (const SbxTurn *self);
 const char *sbx_turn_channel (const SbxTurn *self);
 SbxTurnState sbx_turn_state (const SbxTurn *self);
+/* Borrowed, with all its texts. */
+const SbxTurnRequest *sbx_turn_request (const SbxTurn *self);
 guint32 sbx_turn_uid (const SbxTurn *self);
 gint64 sbx_turn_accepted_usec (const SbxTurn *self); /* g_get_real_time() */

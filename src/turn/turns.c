@@ -1,67 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-#include "turn/turns.h"
-
 #include <string.h>
 
 #include "base/log.h"
 #include "bus/errors.h"
-#include "turn/queue.h"
-
-typedef struct {
-  SbxTurns *turns;
-  SbxTurn *turn;
-  SbxTurnTold told;
-  gpointer user_data;
-} Entry;
-
-struct _SbxTurns {
-  SbxTurnContext *context;
-  SbxChannelStore *channels;
-  SbxQueue *queue;
-  GPtrArray *entries; /* of Entry, in order of acceptance */
-  GSource *pump_source;
-  guint64 n_finished;
-  guint64 n_failed;
-  gboolean stopping;
-  void (*stopped) (gpointer user_data);
-  gpointer stopped_data;
-  void (*changed) (gpointer user_data);
-  gpointer user_data;
-};
+#include "turn/disk.h"
+#include "turn/turns-private.h"
 
 static void
 entry_free (gpointer data)
 {
-  Entry *self = data;
+  SbxTurnEntry *self = data;
 
   sbx_turn_unref (self->turn);
+  g_free (self->channel);
   g_free (self);
 }
 
-static void
-tell_changed (SbxTurns *self)
+void
+sbx_turns_counts_changed (SbxTurns *self)
 {
-  if (self->changed != NULL)
-    self->changed (self->user_data);
+  if (self->events->counts_changed != NULL)
+    self->events->counts_changed (self->user_data);
+}
+
+/* --- the queue --- */
+
+/* Much may have changed while it waited. */
+static void
+admit (SbxTurns *self, SbxTurn *turn)
+{
+  const SbxTurnContext *context = self->context;
+  g_autoptr (GError) error = NULL;
+
+  if (!sbx_channel_store_has (self->channels, sbx_turn_channel (turn)))
+    sbx_turn_stop (turn, SBX_FAILURE_MODE_OFF);
+  else if (sbx_disk_is_low (context->workspaces_root, context->settings->config->min_free_bytes))
+    sbx_turn_stop (turn, SBX_FAILURE_DISK_LOW);
+  else if (!sbx_record_store_start (context->records, sbx_turn_id (turn), &error))
+    sbx_turn_stop_with (turn, SBX_FAILURE_INTERNAL, error);
+  else
+    sbx_turn_admit (turn);
+}
+
+/* Tells whoever asked for the change; the entry is gone then. */
+static void
+change_end (SbxTurns *self, SbxTurnEntry *entry, const GError *error)
+{
+  SbxModeDone done = entry->done;
+  gpointer done_data = entry->done_data;
+
+  g_ptr_array_remove_fast (self->changes, entry);
+  if (done != NULL)
+    done (error, done_data);
+}
+
+static void
+change_mode (SbxTurns *self, SbxTurnEntry *entry)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) told = NULL;
+
+  if (!sbx_channel_store_set (self->channels, entry->channel, entry->on, &error))
+    {
+      sbx_log (LOG_ERR, &(SbxLogFields){ .channel = entry->channel }, "%s", error->message);
+      told = g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
+    }
+  else
+    {
+      sbx_log_event (SBX_LOG_ID_CHANNEL_MODE_CHANGED, LOG_NOTICE,
+                     &(SbxLogFields){ .channel = entry->channel }, "The channel %s is %s (by uid %u)",
+                     entry->channel, entry->on ? "sandboxed" : "not sandboxed any more", entry->uid);
+      if (self->events->mode_changed != NULL)
+        self->events->mode_changed (entry->channel, entry->on, self->user_data);
+    }
+  change_end (self, entry, told);
 }
 
 static gboolean
 on_pump (gpointer user_data)
 {
   SbxTurns *self = user_data;
-  Entry *entry;
+  SbxTurnEntry *entry;
 
   g_clear_pointer (&self->pump_source, g_source_unref);
-  while ((entry = sbx_queue_next (self->queue)) != NULL)
+  while (!self->paused && (entry = sbx_queue_next (self->queue)) != NULL)
     {
-      /* The mode may have changed while it waited. */
-      if (sbx_channel_store_has (self->channels, sbx_turn_channel (entry->turn)))
-        sbx_turn_admit (entry->turn);
+      if (entry->turn == NULL)
+        change_mode (self, entry);
       else
-        sbx_turn_refuse (entry->turn);
+        admit (self, entry->turn);
     }
-  tell_changed (self);
+  sbx_turns_counts_changed (self);
   if (self->stopping && self->entries->len == 0 && self->stopped != NULL)
     {
       void (*stopped) (gpointer) = g_steal_pointer (&self->stopped);
@@ -72,8 +102,8 @@ on_pump (gpointer user_data)
 }
 
 /* From the loop: an outcome may come while a caller is still being answered. */
-static void
-pump_soon (SbxTurns *self)
+void
+sbx_turns_pump_soon (SbxTurns *self)
 {
   if (self->pump_source != NULL)
     return;
@@ -83,19 +113,36 @@ pump_soon (SbxTurns *self)
   g_source_attach (self->pump_source, NULL);
 }
 
+/* --- the registry --- */
+
+static void
+on_record_gone (const char *turn, gpointer user_data)
+{
+  SbxTurns *self = user_data;
+
+  if (self->events->turn_gone != NULL)
+    self->events->turn_gone (turn, self->user_data);
+}
+
 SbxTurns *
-sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, void (*changed) (gpointer user_data),
+sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, const SbxTurnsEvents *events,
                gpointer user_data)
 {
+  static const SbxTurnsEvents no_events = { 0 };
   const SbxConfig *config = context->settings->config;
   SbxTurns *self = g_new0 (SbxTurns, 1);
 
   self->context = context;
   self->channels = channels;
   self->queue = sbx_queue_new ((guint) config->max_turns, (guint) config->max_queued);
+  self->rate = sbx_speaker_rate_new ((guint) config->speaker_turns, (gint64) config->speaker_window_usec);
   self->entries = g_ptr_array_new_with_free_func (entry_free);
-  self->changed = changed;
+  self->changes = g_ptr_array_new_with_free_func (entry_free);
+  self->messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->waits = g_ptr_array_new ();
+  self->events = events != NULL ? events : &no_events;
   self->user_data = user_data;
+  sbx_record_store_set_gone (context->records, on_record_gone, self);
   return self;
 }
 
@@ -104,120 +151,259 @@ sbx_turns_free (SbxTurns *self)
 {
   if (self == NULL)
     return;
+  sbx_record_store_set_gone (self->context->records, NULL, NULL);
   if (self->pump_source != NULL)
     g_source_destroy (self->pump_source);
   g_clear_pointer (&self->pump_source, g_source_unref);
+  while (self->waits->len > 0)
+    sbx_turn_wait_cancel (self->waits->pdata[0]);
+  g_ptr_array_unref (self->waits);
   g_ptr_array_unref (self->entries);
+  g_ptr_array_unref (self->changes);
+  g_hash_table_unref (self->messages);
+  sbx_speaker_rate_free (self->rate);
   sbx_queue_free (self->queue);
   g_free (self);
 }
 
+void
+sbx_turns_reconfigure (SbxTurns *self)
+{
+  const SbxConfig *config = self->context->settings->config;
+
+  sbx_queue_set_bounds (self->queue, (guint) config->max_turns, (guint) config->max_queued);
+  sbx_speaker_rate_set (self->rate, (guint) config->speaker_turns, (gint64) config->speaker_window_usec);
+  sbx_turns_pump_soon (self);
+}
+
+/* --- a turn's events --- */
+
 static void
 on_turn_told (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data)
 {
-  Entry *entry = user_data;
-  SbxTurnTold told = g_steal_pointer (&entry->told);
+  SbxTurnEntry *entry = user_data;
+  SbxTurns *self = entry->turns;
+  const SbxTurnRequest *request = sbx_turn_request (turn);
 
-  entry->turns->n_finished++;
+  self->n_finished++;
   if (outcome->kind == SBX_OUTCOME_FAILED || outcome->kind == SBX_OUTCOME_DEADLINE)
-    entry->turns->n_failed++;
-  /* Out of the queue where it still waits; it leaves right after this. */
-  if (told != NULL)
-    told (turn, outcome, entry->user_data);
+    self->n_failed++;
+  sbx_record_store_finish (self->context->records, sbx_turn_id (turn), request, sbx_turn_accepted_usec (turn),
+                           outcome);
+  if (request->message_id != NULL)
+    {
+      g_autofree char *key = sbx_record_message_key (request->uid, request->channel, request->message_id);
+
+      g_hash_table_remove (self->messages, key);
+    }
+  sbx_turns_tell (self, sbx_turn_id (turn), outcome);
 }
 
 static void
 on_turn_changed (SbxTurn *turn, gpointer user_data)
 {
-  Entry *entry = user_data;
+  SbxTurnEntry *entry = user_data;
+  SbxTurns *self = entry->turns;
 
-  tell_changed (entry->turns);
+  if (self->events->turn_changed != NULL)
+    self->events->turn_changed (turn, self->user_data);
+  sbx_turns_counts_changed (self);
 }
 
 static void
 on_turn_left (SbxTurn *turn, gpointer user_data)
 {
-  Entry *entry = user_data;
+  SbxTurnEntry *entry = user_data;
   SbxTurns *self = entry->turns;
 
   if (!sbx_queue_remove (self->queue, sbx_turn_channel (turn), entry))
     sbx_queue_release (self->queue, sbx_turn_channel (turn));
   g_ptr_array_remove (self->entries, entry);
-  pump_soon (self);
+  sbx_turns_pump_soon (self);
 }
 
 static const SbxTurnEvents turn_events = { on_turn_told, on_turn_changed, on_turn_left };
 
-SbxTurn *
-sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, SbxTurnTold told, gpointer user_data,
-                  GError **error)
+SbxTurnEntry *
+sbx_turns_add (SbxTurns *self, const char *id, const SbxTurnRequest *request, gint64 accepted_usec)
 {
-  Entry *entry;
+  SbxTurnEntry *entry = g_new0 (SbxTurnEntry, 1);
+
+  entry->turns = self;
+  entry->turn = sbx_turn_new (self->context, id, request, accepted_usec, &turn_events, entry);
+  if (!sbx_queue_add (self->queue, request->channel, entry))
+    {
+      entry_free (entry);
+      return NULL;
+    }
+  g_ptr_array_add (self->entries, entry);
+  if (request->message_id != NULL)
+    g_hash_table_replace (self->messages,
+                          sbx_record_message_key (request->uid, request->channel, request->message_id),
+                          (gpointer) sbx_turn_id (entry->turn));
+  return entry;
+}
+
+void
+sbx_turns_take_out (SbxTurns *self, SbxTurnEntry *entry)
+{
+  const SbxTurnRequest *request = sbx_turn_request (entry->turn);
+
+  if (request->message_id != NULL)
+    {
+      g_autofree char *key = sbx_record_message_key (request->uid, request->channel, request->message_id);
+
+      g_hash_table_remove (self->messages, key);
+    }
+  (void) sbx_queue_remove (self->queue, request->channel, entry);
+  g_ptr_array_remove (self->entries, entry);
+}
+
+/* --- changes that are no turns --- */
+
+gboolean
+sbx_turns_set_mode (SbxTurns *self, const char *channel, gboolean on, guint32 uid, SbxModeDone done,
+                    gpointer user_data, GError **error)
+{
+  SbxTurnEntry *entry;
 
   if (self->stopping)
     {
       g_set_error_literal (error, SBX_BUS_ERROR, SBX_BUS_ERROR_SHUTTING_DOWN, "The service is being stopped");
-      return NULL;
+      return FALSE;
     }
-  if (!sbx_channel_store_has (self->channels, request->channel))
-    {
-      g_set_error_literal (error, SBX_BUS_ERROR, SBX_BUS_ERROR_NOT_SANDBOXED,
-                           "The channel is not sandboxed; switch it on first");
-      return NULL;
-    }
-  entry = g_new0 (Entry, 1);
+  entry = g_new0 (SbxTurnEntry, 1);
   entry->turns = self;
-  entry->told = told;
-  entry->user_data = user_data;
-  entry->turn = sbx_turn_new (self->context, request, &turn_events, entry);
-  if (!sbx_queue_add (self->queue, request->channel, entry))
+  entry->channel = g_strdup (channel);
+  entry->on = on;
+  entry->uid = uid;
+  entry->done = done;
+  entry->done_data = user_data;
+  if (!sbx_queue_add_change (self->queue, channel, entry))
     {
       entry_free (entry);
       g_set_error (error, SBX_BUS_ERROR, SBX_BUS_ERROR_QUEUE_FULL,
-                   "%" G_GUINT64_FORMAT " turns wait in this channel already (MaxQueued= in sandboxd.conf)",
-                   self->context->settings->config->max_queued);
-      return NULL;
+                   "%u changes of this channel's mode wait already", SBX_QUEUE_MAX_CHANGES);
+      return FALSE;
     }
-  g_ptr_array_add (self->entries, entry);
-  sbx_log_event (SBX_LOG_ID_TURN_ACCEPTED, LOG_INFO,
-                 &(SbxLogFields){ .turn = sbx_turn_id (entry->turn),
-                                  .channel = request->channel,
-                                  .speaker = request->speaker_id,
-                                  .principal = request->principal },
-                 "Turn %s in %s was accepted", sbx_turn_id (entry->turn), request->channel);
-  pump_soon (self);
-  return entry->turn;
+  g_ptr_array_add (self->changes, entry);
+  sbx_turns_pump_soon (self);
+  return TRUE;
 }
 
-static Entry *
-find_entry (SbxTurns *self, SbxTurn *turn)
+gboolean
+sbx_turns_start_fresh (SbxTurns *self, const char *channel, GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+
+  if (sbx_resets_ask (self->context->resets, channel, &local_error))
+    return TRUE;
+  g_set_error_literal (error, SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, local_error->message);
+  return FALSE;
+}
+
+/* --- ending --- */
+
+gboolean
+sbx_turns_cancel (SbxTurns *self, const char *id)
+{
+  SbxTurn *turn = sbx_turns_find (self, id);
+
+  if (turn == NULL || sbx_turn_state (turn) >= SBX_TURN_STATE_FINISHING)
+    return FALSE;
+  sbx_turn_stop (turn, SBX_FAILURE_CANCELLED);
+  return TRUE;
+}
+
+guint
+sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint32 *uid)
+{
+  g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
+  guint n = 0;
+
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const SbxTurn *turn = ((SbxTurnEntry *) self->entries->pdata[i])->turn;
+
+      if (strcmp (sbx_turn_channel (turn), channel) == 0 && (uid == NULL || sbx_turn_uid (turn) == *uid))
+        g_ptr_array_add (ids, g_strdup (sbx_turn_id (turn)));
+    }
+  /* The last first, so that none of them gets the place of one before. */
+  for (guint i = ids->len; i > 0; i--)
+    n += sbx_turns_cancel (self, ids->pdata[i - 1]) ? 1 : 0;
+  return n;
+}
+
+gboolean
+sbx_turns_purge (SbxTurns *self, const char *channel)
+{
+  (void) sbx_turns_cancel_channel (self, channel, NULL);
+  sbx_record_store_purge (self->context->records, channel);
+  sbx_resets_purge (self->context->resets, channel);
+  for (guint i = 0; i < self->entries->len; i++)
+    if (strcmp (sbx_turn_channel (((SbxTurnEntry *) self->entries->pdata[i])->turn), channel) == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* One that waits and needs no caller: its file stays, and the next daemon takes it up. */
+static gboolean
+put_off (SbxTurns *self, const char *id)
 {
   for (guint i = 0; i < self->entries->len; i++)
-    if (((Entry *) self->entries->pdata[i])->turn == turn)
-      return self->entries->pdata[i];
-  return NULL;
+    {
+      SbxTurnEntry *entry = self->entries->pdata[i];
+
+      if (strcmp (sbx_turn_id (entry->turn), id) != 0)
+        continue;
+      if (sbx_turn_state (entry->turn) != SBX_TURN_STATE_QUEUED || !sbx_turn_request (entry->turn)->detached)
+        return FALSE;
+      sbx_turns_take_out (self, entry);
+      sbx_turns_tell (self, id, NULL);
+      return TRUE;
+    }
+  return TRUE;
 }
+
+void
+sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer user_data)
+{
+  g_autoptr (GPtrArray) turns = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_turn_unref);
+  g_autoptr (GError) error =
+    g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_SHUTTING_DOWN,
+                         "The service is being stopped, and the channel's mode is as it was");
+
+  self->stopping = TRUE;
+  self->stopped = stopped;
+  self->stopped_data = user_data;
+  for (guint i = 0; i < self->entries->len; i++)
+    g_ptr_array_add (turns, sbx_turn_ref (((SbxTurnEntry *) self->entries->pdata[i])->turn));
+  for (guint i = 0; i < turns->len; i++)
+    if (!put_off (self, sbx_turn_id (turns->pdata[i])))
+      sbx_turn_stop (turns->pdata[i], SBX_FAILURE_RESTARTED);
+  while (self->changes->len > 0)
+    {
+      SbxTurnEntry *entry = self->changes->pdata[0];
+
+      (void) sbx_queue_remove (self->queue, entry->channel, entry);
+      change_end (self, entry, error);
+    }
+  sbx_turns_pump_soon (self);
+}
+
+/* --- looking --- */
 
 SbxTurn *
 sbx_turns_find (SbxTurns *self, const char *id)
 {
   for (guint i = 0; i < self->entries->len; i++)
     {
-      SbxTurn *turn = ((Entry *) self->entries->pdata[i])->turn;
+      SbxTurn *turn = ((SbxTurnEntry *) self->entries->pdata[i])->turn;
 
       if (strcmp (sbx_turn_id (turn), id) == 0)
         return turn;
     }
   return NULL;
-}
-
-void
-sbx_turns_forget (SbxTurns *self, SbxTurn *turn)
-{
-  Entry *entry = find_entry (self, turn);
-
-  if (entry != NULL)
-    entry->told = NULL;
 }
 
 GPtrArray *
@@ -226,23 +412,8 @@ sbx_turns_list (SbxTurns *self)
   GPtrArray *list = g_ptr_array_new ();
 
   for (guint i = 0; i < self->entries->len; i++)
-    g_ptr_array_add (list, ((Entry *) self->entries->pdata[i])->turn);
+    g_ptr_array_add (list, ((SbxTurnEntry *) self->entries->pdata[i])->turn);
   return list;
-}
-
-void
-sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer user_data)
-{
-  g_autoptr (GPtrArray) turns = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_turn_unref);
-
-  self->stopping = TRUE;
-  self->stopped = stopped;
-  self->stopped_data = user_data;
-  for (guint i = 0; i < self->entries->len; i++)
-    g_ptr_array_add (turns, sbx_turn_ref (((Entry *) self->entries->pdata[i])->turn));
-  for (guint i = 0; i < turns->len; i++)
-    sbx_turn_stop (turns->pdata[i], SBX_FAILURE_RESTARTED);
-  pump_soon (self);
 }
 
 guint

@@ -44,7 +44,10 @@ typedef enum {
   SBX_FAILURE_TOOL_TIMEOUT = 30,
   SBX_FAILURE_RULES = 31, /* the request breaks a rule of its route */
   SBX_FAILURE_INTERNAL = 32,
-  _SBX_FAILURE_LAST = SBX_FAILURE_INTERNAL,
+  SBX_FAILURE_MODE_OFF = 33,    /* the channel went off while the turn waited */
+  SBX_FAILURE_DISK_LOW = 34,    /* less than MinFree= is left for workspaces */
+  SBX_FAILURE_WORKER_PIDS = 35, /* more processes than PidsMax= */
+  _SBX_FAILURE_LAST = SBX_FAILURE_WORKER_PIDS,
 } SbxFailure;
 
 /* The stable name, such as "image-missing"; "none" for SBX_FAILURE_NONE and NULL for a number outside the

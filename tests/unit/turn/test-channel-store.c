@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "turn/channel-store.h"
+#include "turn/state-dir.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -147,7 +148,7 @@ assert_unsafe (Fixture *self)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (sbx_channel_store_open (self->path, NULL, &error));
-  g_assert_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_UNSAFE);
+  g_assert_error (error, SBX_STATE_DIR_ERROR, SBX_STATE_DIR_ERROR_UNSAFE);
 }
 
 static void
@@ -179,7 +180,7 @@ test_write_fails (Fixture *self, gconstpointer data)
 
   g_assert_no_errno (g_mkdir (temporary, 0700));
   g_assert_false (sbx_channel_store_set (store, "a:1", TRUE, &error));
-  g_assert_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_IO);
+  g_assert_error (error, SBX_STATE_DIR_ERROR, SBX_STATE_DIR_ERROR_IO);
   g_assert_false (sbx_channel_store_has (store, "a:1"));
   g_assert_no_errno (g_rmdir (temporary));
   g_assert_true (sbx_channel_store_set (store, "a:1", TRUE, NULL));

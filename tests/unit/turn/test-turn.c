@@ -27,6 +27,7 @@ typedef struct {
   FakeEgress *egress;
   SbxTurnContext context;
   SbxChannelStore *channels;
+  SbxStateDir *state;
   SbxTurns *turns;
   gboolean scope_refused;
   guint n_told;
@@ -56,6 +57,32 @@ fake_scope_finish (GAsyncResult *result, GError **error)
 
 static const SbxScopeMaker fake_scopes = { fake_scope_start, fake_scope_finish };
 
+/* What a daemon opens when it starts. */
+static void
+open_state (Fixture *self)
+{
+  g_autofree char *state = g_build_filename (self->top, "state", NULL);
+  g_autofree char *records = g_build_filename (self->top, "state", "turns", NULL);
+  g_autoptr (GError) error = NULL;
+
+  self->state = sbx_state_dir_open (state, &error);
+  g_assert_no_error (error);
+  self->context.resets = sbx_resets_open (self->state, "resets.json", &error);
+  g_assert_no_error (error);
+  self->context.records = sbx_record_store_open (records, &error);
+  g_assert_no_error (error);
+  self->turns = sbx_turns_new (&self->context, self->channels, NULL, NULL);
+}
+
+static void
+close_state (Fixture *self)
+{
+  g_clear_pointer (&self->turns, sbx_turns_free);
+  g_clear_pointer (&self->context.records, sbx_record_store_free);
+  g_clear_pointer (&self->context.resets, sbx_resets_free);
+  g_clear_pointer (&self->state, sbx_state_dir_free);
+}
+
 static void
 set_up (Fixture *self, gconstpointer data)
 {
@@ -84,7 +111,7 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_true (sbx_workspace_check_root (self->context.workspaces_root, NULL));
   self->channels = sbx_channel_store_open (channels, initial, &error);
   g_assert_no_error (error);
-  self->turns = sbx_turns_new (&self->context, self->channels, NULL, NULL);
+  open_state (self);
 }
 
 static void
@@ -105,7 +132,7 @@ remove_tree (const char *path)
 static void
 tear_down (Fixture *self, gconstpointer data)
 {
-  sbx_turns_free (self->turns);
+  close_state (self);
   sbx_channel_store_free (self->channels);
   sbx_reaper_free (self->context.reaper);
   sbx_egress_client_free (self->context.egress);
@@ -132,13 +159,16 @@ use_broker (Fixture *self, const char *mode)
 }
 
 static void
-on_told (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data)
+on_told (const char *id, const SbxOutcome *outcome, gpointer user_data)
 {
   Fixture *self = user_data;
 
   self->n_told++;
+  sbx_outcome_clear (&self->outcome);
+  if (outcome == NULL)
+    return;
   self->outcome = *outcome;
-  outcome->text = NULL;
+  self->outcome.text = g_strdup (outcome->text);
 }
 
 static SbxTurn *
@@ -148,10 +178,11 @@ submit (Fixture *self)
     .channel = CHANNEL, .speaker_id = "7", .speaker_name = "Ada", .text = "hi", .uid = 1
   };
   g_autoptr (GError) error = NULL;
-  SbxTurn *turn = sbx_turns_submit (self->turns, &request, on_told, self, &error);
+  g_autofree char *id = sbx_turns_submit (self->turns, &request, NULL, &error);
 
   g_assert_no_error (error);
-  return turn;
+  g_assert_nonnull (sbx_turns_wait (self->turns, id, on_told, self, NULL));
+  return sbx_turns_find (self->turns, id);
 }
 
 /* Runs until nothing of any turn is left to do. */
@@ -388,6 +419,7 @@ test_mode_off_while_queued (Fixture *self, gconstpointer data)
   (void) submit (self);
   g_assert_true (sbx_channel_store_set (self->channels, CHANNEL, FALSE, NULL));
   run_out (self);
+  assert_failed (self, SBX_FAILURE_MODE_OFF);
   g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REFUSED);
   g_assert_cmpuint (fake_docker_n_requests (self->docker), ==, 0);
 }
@@ -409,7 +441,7 @@ test_stop_all (Fixture *self, gconstpointer data)
 
   (void) submit (self);
   sbx_turns_stop (self->turns, on_stopped, &stopped);
-  g_assert_null (sbx_turns_submit (self->turns, &request, on_told, self, &error));
+  g_assert_null (sbx_turns_submit (self->turns, &request, NULL, &error));
   g_assert_error (error, SBX_BUS_ERROR, SBX_BUS_ERROR_SHUTTING_DOWN);
   while (!stopped)
     g_main_context_iteration (NULL, TRUE);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "turn/resets.h"
+
+#include <gio/gio.h>
+
+#include "base/json-gate.h"
+#include "base/json-write.h"
+#include "base/log.h"
+#include "turn/channel-store.h"
+
+#define MAX_FILE_BYTES (8u * 1024u * 1024u)
+
+/* A list of pairs and no object: the gate bounds an object's members. */
+struct _SbxResets {
+  SbxStateDir *directory;
+  char *name;
+  GHashTable *generations; /* channel -> guint64 */
+};
+
+static gboolean
+read_pair (SbxResets *self, JsonNode *node)
+{
+  JsonArray *pair = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonNode *channel, *generation;
+
+  if (pair == NULL || json_array_get_length (pair) != 2)
+    return FALSE;
+  channel = json_array_get_element (pair, 0);
+  generation = json_array_get_element (pair, 1);
+  if (json_node_get_value_type (channel) != G_TYPE_STRING
+      || !sbx_channel_key_is_valid (json_node_get_string (channel))
+      || json_node_get_value_type (generation) != G_TYPE_INT64 || json_node_get_int (generation) <= 0)
+    return FALSE;
+  {
+    guint64 number = (guint64) json_node_get_int (generation);
+
+    g_hash_table_insert (self->generations, g_strdup (json_node_get_string (channel)),
+                         g_memdup2 (&number, sizeof number));
+  }
+  return TRUE;
+}
+
+SbxResets *
+sbx_resets_open (SbxStateDir *directory, const char *name, GError **error)
+{
+  g_autoptr (SbxResets) self = g_new0 (SbxResets, 1);
+  g_autoptr (JsonNode) root = NULL;
+  g_autofree char *text = NULL;
+  gsize n_bytes = 0;
+  gboolean fine;
+
+  self->directory = directory;
+  self->name = g_strdup (name);
+  self->generations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (!sbx_state_dir_read (directory, name, MAX_FILE_BYTES, &text, &n_bytes, error))
+    return NULL;
+  if (text == NULL)
+    return g_steal_pointer (&self);
+  root = sbx_json_read (text, n_bytes, MAX_FILE_BYTES, NULL);
+  fine = root != NULL && JSON_NODE_HOLDS_ARRAY (root)
+         && json_array_get_length (json_node_get_array (root)) <= SBX_RESETS_MAX;
+  for (guint i = 0; fine && i < json_array_get_length (json_node_get_array (root)); i++)
+    fine = read_pair (self, json_array_get_element (json_node_get_array (root), i));
+  if (fine)
+    return g_steal_pointer (&self);
+  g_set_error (
+    error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+    "%s in the state directory must be a list of pairs such as [\"discord:123\", 1]; mend it or move it "
+    "away",
+    name);
+  return NULL;
+}
+
+void
+sbx_resets_free (SbxResets *self)
+{
+  if (self == NULL)
+    return;
+  g_hash_table_unref (self->generations);
+  g_free (self->name);
+  g_free (self);
+}
+
+static gboolean
+resets_write (SbxResets *self, GError **error)
+{
+  g_autoptr (GString) text = g_string_new ("[");
+  GHashTableIter iter;
+  gpointer channel, generation;
+
+  g_hash_table_iter_init (&iter, self->generations);
+  while (g_hash_table_iter_next (&iter, &channel, &generation))
+    {
+      g_string_append (text, text->len > 1 ? ",[" : "[");
+      sbx_json_write_text (text, channel, -1);
+      g_string_append_printf (text, ",%" G_GUINT64_FORMAT "]", *(const guint64 *) generation);
+    }
+  g_string_append (text, "]\n");
+  return sbx_state_dir_write (self->directory, self->name, text->str, text->len, SBX_STATE_ON_DISK, error);
+}
+
+guint64
+sbx_resets_generation (SbxResets *self, const char *channel)
+{
+  const guint64 *generation = g_hash_table_lookup (self->generations, channel);
+
+  return generation != NULL ? *generation : 0;
+}
+
+gboolean
+sbx_resets_ask (SbxResets *self, const char *channel, GError **error)
+{
+  guint64 before = sbx_resets_generation (self, channel), after = before + 1;
+
+  if (before == 0 && g_hash_table_size (self->generations) >= SBX_RESETS_MAX)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE, "%u channels wait for a fresh start already",
+                   SBX_RESETS_MAX);
+      return FALSE;
+    }
+  g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&after, sizeof after));
+  if (resets_write (self, error))
+    return TRUE;
+  if (before == 0)
+    g_hash_table_remove (self->generations, channel);
+  else
+    g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&before, sizeof before));
+  return FALSE;
+}
+
+void
+sbx_resets_purge (SbxResets *self, const char *channel)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (g_hash_table_remove (self->generations, channel) && !resets_write (self, &error))
+    sbx_log (LOG_ERR, &(SbxLogFields){ .channel = channel },
+             "A fresh start that was given is not written down, and would be given again after a restart: %s",
+             error->message);
+}
+
+void
+sbx_resets_consume (SbxResets *self, const char *channel, guint64 generation)
+{
+  if (generation != 0 && sbx_resets_generation (self, channel) == generation)
+    sbx_resets_purge (self, channel);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* What the files of the registry share: turns.c (the list and its queue), turns-submit.c (what is taken, and
+ * what is not), turns-wait.c (who is told). */
+#pragma once
+
+#include "turn/queue.h"
+#include "turn/speaker-rate.h"
+#include "turn/turns.h"
+
+/* A place in a channel's queue: a turn or, where turn is NULL, a change of the channel's mode. */
+typedef struct {
+  SbxTurns *turns;
+  SbxTurn *turn;
+  char *channel;
+  gboolean on;
+  guint32 uid;
+  SbxModeDone done;
+  gpointer done_data;
+} SbxTurnEntry;
+
+struct _SbxTurns {
+  SbxTurnContext *context;
+  SbxChannelStore *channels;
+  SbxQueue *queue;
+  SbxSpeakerRate *rate;
+  GPtrArray *entries;   /* of SbxTurnEntry with a turn, in order of acceptance */
+  GPtrArray *changes;   /* of those without */
+  GHashTable *messages; /* message key -> id, of turns without an outcome */
+  GPtrArray *waits;     /* of SbxTurnWait, borrowed */
+  GSource *pump_source;
+  gint64 last_accepted_usec;
+  guint64 n_finished;
+  guint64 n_failed;
+  gboolean paused;
+  gboolean stopping;
+  void (*stopped) (gpointer user_data);
+  gpointer stopped_data;
+  const SbxTurnsEvents *events;
+  gpointer user_data;
+};
+
+void sbx_turns_pump_soon (SbxTurns *self);
+void sbx_turns_counts_changed (SbxTurns *self);
+
+/* Puts a turn into the list and the queue. NULL where that is full. Nothing is written. */
+SbxTurnEntry *
+sbx_turns_add (SbxTurns *self, const char *id, const SbxTurnRequest *request, gint64 accepted_usec);
+/* Takes one that waits out of both again, as if it had never been. */
+void sbx_turns_take_out (SbxTurns *self, SbxTurnEntry *entry);
+
+/* Everybody who waits for the turn. */
+void sbx_turns_tell (SbxTurns *self, const char *id, const SbxOutcome *outcome);
