@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -285,13 +286,33 @@ remove_tree (const char *path)
 }
 
 static void
+on_broker_gone (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+}
+
+/* Both end by themselves once their sockets close, and are waited for: under valgrind or a sanitizer they
+ * have something to say at their end. */
+static void
+host_await_children (Host *self)
+{
+  gboolean gone = FALSE;
+
+  sbx_broker_process_watch (self->broker, on_broker_gone, &gone);
+  while (!gone)
+    g_main_context_iteration (NULL, TRUE);
+  (void) kill (self->egress_pid, SIGTERM);
+  (void) waitpid (self->egress_pid, NULL, 0);
+}
+
+static void
 host_clear (Host *self)
 {
   g_clear_pointer (&self->session, sbx_broker_session_free);
-  g_clear_pointer (&self->broker, sbx_broker_process_free);
   g_clear_pointer (&self->egress, sbx_egress_client_free);
+  host_await_children (self);
+  g_clear_pointer (&self->broker, sbx_broker_process_free);
   g_ptr_array_unref (self->tools);
-  (void) kill (self->egress_pid, SIGTERM);
   sbx_fd_close (self->listener);
   sbx_fd_close (self->stream[0]);
   sbx_fd_close (self->stream[1]);

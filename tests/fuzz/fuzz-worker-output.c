@@ -4,6 +4,7 @@
  * The first byte is the length of the reads; its highest bit says whether the reply ends at the line end. */
 #include "fuzz.h"
 
+#include "base/text.h"
 #include "base/utf16.h"
 #include "broker/worker-output.h"
 
@@ -26,11 +27,12 @@ check_reply (const SbxControlReply *reply)
 {
   g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_control_reply_encode (reply));
   g_auto (SbxControlReply) told = { 0 };
+  g_autofree char *plain = sbx_text_plain (reply->text); /* sandboxd's end makes it fit for the bus */
 
   g_assert (g_utf8_validate (reply->text, -1, NULL));
   g_assert (sbx_utf16_units (reply->text) <= SBX_MAX_REPLY_UNITS);
   g_assert (sbx_control_reply_decode (payload, &told, NULL));
-  g_assert_cmpstr (told.text, ==, reply->text);
+  g_assert_cmpstr (told.text, ==, plain);
 }
 
 int
