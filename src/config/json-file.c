@@ -88,6 +88,19 @@ sbx_tool_spec_clear (SbxToolSpec *spec)
   g_free (spec->name);
   g_free (spec->description);
   g_free (spec->parameters);
+  g_free (spec->remote_name);
+}
+
+/* A schema stands deepest in the turn: the turn, its list of servers, the server, its list of tools, the
+ * tool. What would be refused there (json-gate.h) is refused here. */
+static gboolean
+fits_in_turn (const char *parameters)
+{
+  g_autofree char *nested = g_strconcat ("[[[[[", parameters, "]]]]]", NULL);
+  gsize n_bytes = strlen (nested);
+  g_autoptr (JsonNode) node = sbx_json_read (nested, n_bytes, n_bytes, NULL);
+
+  return node != NULL;
 }
 
 gboolean
@@ -110,6 +123,8 @@ sbx_json_file_spec (const char *path, JsonObject *object, SbxToolSpec *spec, GEr
       error);
   sbx_json_write_node (text, parameters);
   spec->parameters = g_strdup (text->str);
+  if (!fits_in_turn (spec->parameters))
+    return sbx_json_file_refuse (path, "parameters", "a JSON schema nested at most 27 deep", error);
   return TRUE;
 }
 

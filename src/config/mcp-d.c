@@ -9,11 +9,12 @@
 #include "wire/bounds.h"
 #include "wire/model-request.h"
 
-#define DIRECTORY "mcp.d"
+#define DIRECTORY             "mcp.d"
+#define MAX_REMOTE_NAME_BYTES 128u
 
 static const char *const server_members[] = { "name",       "url",     "key_file", "ca_file", "allow_private",
                                               "plain_http", "session", "tools",    NULL };
-static const char *const tool_members[] = { "name", "description", "parameters", NULL };
+static const char *const tool_members[] = { "name", "description", "parameters", "remote_name", NULL };
 
 void
 sbx_mcp_server_free (SbxMcpServer *self)
@@ -26,13 +27,17 @@ sbx_mcp_server_free (SbxMcpServer *self)
   g_free (self);
 }
 
-gboolean
-sbx_mcp_server_has_tool (const SbxMcpServer *self, const char *tool)
+const SbxToolSpec *
+sbx_mcp_server_tool (const SbxMcpServer *self, const char *tool)
 {
   for (guint i = 0; i < self->tools->len; i++)
-    if (strcmp (((const SbxToolSpec *) g_ptr_array_index (self->tools, i))->name, tool) == 0)
-      return TRUE;
-  return FALSE;
+    {
+      const SbxToolSpec *spec = g_ptr_array_index (self->tools, i);
+
+      if (strcmp (spec->name, tool) == 0)
+        return spec;
+    }
+  return NULL;
 }
 
 static void
@@ -67,6 +72,25 @@ read_endpoint (SbxEndpoint *self, const char *path, JsonObject *object, GError *
   return TRUE;
 }
 
+/* The names of the Model Context Protocol: letters, digits, "_", "-", "." (and "/", which servers use too).
+ */
+static gboolean
+read_remote_name (SbxToolSpec *spec, const char *path, JsonObject *object, GError **error)
+{
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./";
+  gsize n_bytes;
+
+  if (!json_object_has_member (object, "remote_name"))
+    return TRUE;
+  if (!sbx_json_file_text (path, object, "remote_name", TRUE, &spec->remote_name, error))
+    return FALSE;
+  n_bytes = strlen (spec->remote_name);
+  if (n_bytes == 0 || n_bytes > MAX_REMOTE_NAME_BYTES || strspn (spec->remote_name, letters) != n_bytes)
+    return sbx_json_file_refuse (path, "remote_name",
+                                 "at most 128 letters, digits, \"_\", \"-\", \".\" or \"/\"", error);
+  return TRUE;
+}
+
 static gboolean
 read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray *warnings, GError **error)
 {
@@ -87,14 +111,15 @@ read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray 
 
       /* Held against those before it, then owned by the list, whatever follows. */
       if (!JSON_NODE_HOLDS_OBJECT (element)
-          || !sbx_json_file_spec (path, json_node_get_object (element), spec, error))
+          || !sbx_json_file_spec (path, json_node_get_object (element), spec, error)
+          || !read_remote_name (spec, path, json_node_get_object (element), error))
         {
           spec_free (spec);
           return JSON_NODE_HOLDS_OBJECT (element)
                    ? FALSE
                    : sbx_json_file_refuse (path, "tools", "a list of objects", error);
         }
-      known = sbx_mcp_server_has_tool (self, spec->name);
+      known = sbx_mcp_server_tool (self, spec->name) != NULL;
       g_ptr_array_add (self->tools, spec);
       if (known)
         {

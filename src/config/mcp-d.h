@@ -3,7 +3,10 @@
 /* MCP servers: one JSON object a file in mcp.d, from the same three directories as sandboxd.conf.
  *
  *   { "name", "url", "key_file": path, "ca_file": path, "allow_private": bool, "plain_http": bool, "session":
- * bool, "tools": [ { "name", "description", "parameters": schema }, … ] }
+ * bool, "tools": [ { "name", "description", "parameters": schema, "remote_name" }, … ] }
+ *
+ * "remote_name" is what the server itself calls the tool, where that is no name by our rule (get-sum,
+ * getSum).
  */
 #pragma once
 
@@ -22,8 +25,8 @@ typedef struct {
 void sbx_mcp_server_free (SbxMcpServer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMcpServer, sbx_mcp_server_free)
 
-/* Whether the server declares this tool. */
-gboolean sbx_mcp_server_has_tool (const SbxMcpServer *self, const char *tool);
+/* What the server's tool of this name is; NULL where it is not declared. */
+const SbxToolSpec *sbx_mcp_server_tool (const SbxMcpServer *self, const char *tool);
 
 /* All servers, in order of their file names (which is their number in mcp_<i>_<name>); the array frees them.
  */

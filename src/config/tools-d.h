@@ -19,7 +19,8 @@
 typedef struct {
   char *name;
   char *description;
-  char *parameters; /* a local JSON schema, an object, as compact JSON */
+  char *parameters;  /* a local JSON schema, an object, as compact JSON */
+  char *remote_name; /* of an MCP server's tool, where it differs; else NULL */
 } SbxToolSpec;
 
 typedef enum {

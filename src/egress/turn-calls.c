@@ -258,6 +258,7 @@ sbx_turn_calls_mcp (SbxTurnCalls *self, guint32 id, const char *server, const ch
   g_autoptr (GBytes) checked = NULL;
   g_autoptr (SbxSecret) key = NULL;
   const char *const declared[] = { tool, NULL };
+  const SbxToolSpec *spec;
   SbxTarget *target;
 
   if (self->busy)
@@ -265,7 +266,8 @@ sbx_turn_calls_mcp (SbxTurnCalls *self, guint32 id, const char *server, const ch
   if (!begin (self, id))
     return TRUE;
   target = server_is_granted (self, server) ? sbx_endpoints_server (self->endpoints, server) : NULL;
-  if (target == NULL || !sbx_mcp_server_has_tool (target->server, tool)
+  spec = target != NULL ? sbx_mcp_server_tool (target->server, tool) : NULL;
+  if (spec == NULL
       || sbx_mcp_request_read_parts (tool, arguments, declared, &checked) != SBX_MCP_REQUEST_FINE)
     {
       answer_failure (self, id, SBX_FAILURE_RULES);
@@ -279,7 +281,8 @@ sbx_turn_calls_mcp (SbxTurnCalls *self, guint32 id, const char *server, const ch
   self->target = target;
   self->busy = TRUE;
   self->id = id;
-  self->mcp_call = sbx_mcp_call_start (self->upstream, target, key, tool, checked,
+  self->mcp_call = sbx_mcp_call_start (self->upstream, target, key,
+                                       spec->remote_name != NULL ? spec->remote_name : spec->name, checked,
                                        MIN (left_msec (self), SBX_UPSTREAM_MAX_MSEC), on_call_done, self);
   return TRUE;
 }

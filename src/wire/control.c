@@ -22,7 +22,7 @@ const gsize sbx_control_n_rules_broker = G_N_ELEMENTS (sbx_control_rules_broker)
 
 const SbxFrameRule sbx_control_rules_sandboxd[] = {
   { SBX_FRAME_READY, 0, 0 },
-  { SBX_FRAME_TOOL_CALL, SBX_MAX_BODY_BYTES + OVERHEAD_BYTES, 0 },
+  { SBX_FRAME_TOOL_CALL, SBX_MAX_CALL_BYTES + OVERHEAD_BYTES, 0 },
   { SBX_FRAME_TOOL_CANCEL, 0, 0 },
   { SBX_FRAME_REPLY, SBX_MAX_REPLY_BYTES + OVERHEAD_BYTES, 0 },
   { SBX_FRAME_NO_REPLY, OVERHEAD_BYTES, 0 },
@@ -171,7 +171,7 @@ sbx_control_tool_call_decode (GBytes *payload, char **ret_name, GBytes **ret_inp
 
   sbx_unpack_payload (&unpack, payload);
   name = sbx_unpack_text (&unpack, SBX_MAX_NAME_BYTES);
-  input = sbx_unpack_slice (&unpack, payload, SBX_MAX_BODY_BYTES);
+  input = sbx_unpack_slice (&unpack, payload, SBX_MAX_CALL_BYTES);
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_name = g_steal_pointer (&name);

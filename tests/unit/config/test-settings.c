@@ -35,7 +35,7 @@ test_tools (void)
   fixture_write (
     &fixture, "etc", "mcp.d/a.json",
     "{\"name\":\"docs\",\"url\":\"https://example.com/mcp\",\"session\":true,\"key_file\":\"/k\",\"tools\":["
-    "{\"name\":\"search\"," SPEC "}]}");
+    "{\"name\":\"search\"," SPEC "},{\"name\":\"get_sum\",\"remote_name\":\"get-sum\"," SPEC "}]}");
   settings = sbx_settings_load (fixture.root, warnings, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (settings->tools->len, ==, 2);
@@ -50,8 +50,11 @@ test_tools (void)
   g_assert_cmpuint (tool->max_calls, ==, 2);
   server = g_ptr_array_index (settings->servers, 0);
   g_assert_true (server->session);
-  g_assert_true (sbx_mcp_server_has_tool (server, "search"));
-  g_assert_false (sbx_mcp_server_has_tool (server, "Search"));
+  g_assert_nonnull (sbx_mcp_server_tool (server, "search"));
+  g_assert_null (sbx_mcp_server_tool (server, "Search"));
+  g_assert_null (sbx_mcp_server_tool (server, "search")->remote_name);
+  g_assert_cmpstr (sbx_mcp_server_tool (server, "get_sum")->remote_name, ==, "get-sum");
+  g_assert_null (sbx_mcp_server_tool (server, "get-sum"));
   g_assert_cmpuint (warnings->len, ==, 2); /* no URL; colour */
   fixture_clear (&fixture);
 }
@@ -92,6 +95,9 @@ test_bad_files (void)
       "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[{\"name\":\"t\"," SPEC "},{\"name\":\"t\"," SPEC
       "}]}",
       "twice" },
+    { "mcp.d/a.json",
+      "{\"name\":\"a\",\"url\":\"https://x/\",\"tools\":[{\"name\":\"t\",\"remote_name\":\"a b\"," SPEC "}]}",
+      "\"remote_name\"" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -163,6 +169,33 @@ test_totals (void)
   fixture_clear (&fixture);
 }
 
+/* As deep as fits into a turn, and one more. */
+static void
+test_deep_schema (void)
+{
+  for (guint depth = 27; depth <= 28; depth++)
+    {
+      Fixture fixture;
+      g_autoptr (GString) file = g_string_new ("{\"name\":\"a\",\"description\":\"\",\"parameters\":");
+      g_autoptr (SbxSettings) settings = NULL;
+      g_autoptr (GError) error = NULL;
+
+      for (guint i = 1; i < depth; i++)
+        g_string_append (file, "{\"not\":");
+      g_string_append (file, "{}");
+      for (guint i = 1; i < depth; i++)
+        g_string_append_c (file, '}');
+      g_string_append_c (file, '}');
+      fixture_init (&fixture);
+      fixture_write (&fixture, "etc", "tools.d/a.json", file->str);
+      settings = sbx_settings_load (fixture.root, NULL, &error);
+      g_assert_cmpint (settings != NULL, ==, depth == 27);
+      if (settings == NULL)
+        assert_holds (error->message, "nested at most 27 deep");
+      fixture_clear (&fixture);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,5 +204,6 @@ main (int argc, char **argv)
   g_test_add_func ("/config/settings/bad-files", test_bad_files);
   g_test_add_func ("/config/settings/equal-names", test_equal_names);
   g_test_add_func ("/config/settings/totals", test_totals);
+  g_test_add_func ("/config/settings/deep-schema", test_deep_schema);
   return g_test_run ();
 }
