@@ -10,7 +10,8 @@ append_number (sd_bus_message *call, const char *name, guint64 value)
   return value > 0 ? sd_bus_message_append (call, "(sv)", name, "t", value) : 0;
 }
 
-/* No After=, PartOf= or BindsTo=: they hold up stops and leave scopes behind (seen with systemd 252 and 257). */
+/* No After=, PartOf= or BindsTo=: they hold up stops and leave scopes behind (seen with systemd 252 and 257).
+ */
 static int
 append_properties (sd_bus_message *call, const SbxScopeSpec *spec)
 {

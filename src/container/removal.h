@@ -4,7 +4,8 @@
  *
  * DELETE with force; "no such container" is success; "removal in progress" (another hand, or dockerd still at
  * work) is waited out by asking until it is gone. Three tries, each limited to SBX_REMOVAL_TRY_MS, 100 and
- * 200 ms between (doc/protocol.md 4). After that the caller backs off and comes again; nothing is remembered here.
+ * 200 ms between (doc/protocol.md 4). After that the caller backs off and comes again; nothing is remembered
+ * here.
  *
  * End the broker that reads the container's output first: dockerd blocks on one that does not read.
  */
