@@ -37,6 +37,8 @@
 #define SBX_LOG_ID_CONTAINER_STUCK "c6886f1e4bb8f9418ae64da1fb6ba715"
 /* A broken memory or history file was set aside. */
 #define SBX_LOG_ID_STORE_SET_ASIDE "626e5356537496e11525758903295c8b"
+/* All that was stored of a channel was deleted, on demand. */
+#define SBX_LOG_ID_CHANNEL_PURGED "5d0f6c1b7a3e4c9f8b21e6d4907a53cc"
 /* A workspace is not what sandboxd made. */
 #define SBX_LOG_ID_WORKSPACE_UNSAFE "56a9b97a944d11fc84884e3dc8305c3c"
 /* A worker used more memory than it may. */

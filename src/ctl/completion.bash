@@ -12,7 +12,7 @@ _sandboxctl_turns () {
 _sandboxctl () {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local verb='' i words=''
-  local verbs="status on off run turns cancel log tools check image cleanup"
+  local verbs="status on off run turns cancel log tools check image purge cleanup"
   local options="--host= --json= --no-legend --no-pager --no-ask-password --speaker-id= --speaker-name= --principal=
     --timeout= --lines= --follow --watch --no-turn --dry-run --version --help"
   COMPREPLY=()

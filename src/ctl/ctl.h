@@ -41,6 +41,7 @@ SbxExit sbx_verb_image (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_check (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_log (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_tools (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_purge (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
 /* --- calls to sandboxd's manager

@@ -27,6 +27,7 @@ static const Verb verbs[] = {
   { "check", 0, 0, sbx_verb_check, "", "Find what is wrong here and say what to do; ends with a turn" },
   { "image", 1, 1, sbx_verb_image, "build|check",
     "Make the worker's image, or compare it with what is installed" },
+  { "purge", 1, 1, sbx_verb_purge, "CHANNEL", "Delete all that is stored of a channel" },
   { "cleanup", 0, 0, sbx_verb_cleanup, "", "Remove what a dead sandboxd left (see --dry-run)" },
 };
 

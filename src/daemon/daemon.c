@@ -38,6 +38,7 @@ struct _SbxDaemon {
   SbxStateDir *state;
   SbxTurns *turns;
   SbxSweep *sweep;
+  SbxWiper *wiper;
   char *bus_address;
   SbxBusConnection *connection;
   SbxUnits *units;
@@ -70,7 +71,7 @@ on_is_live (const char *turn, gpointer user_data)
 {
   SbxDaemon *self = user_data;
 
-  return sbx_turns_find (self->turns, turn) != NULL;
+  return sbx_turns_find (self->turns, turn) != NULL || sbx_wiper_is_live (self->wiper, turn);
 }
 
 static void on_swept (gboolean clean, gpointer user_data);
@@ -109,6 +110,7 @@ on_swept (gboolean clean, gpointer user_data)
     }
   if (!self->swept)
     claim_name (self);
+  sbx_wiper_resume (self->wiper);
 }
 
 static void
@@ -337,6 +339,7 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->context.scopes_self = &self->units;
   self->turns = sbx_turns_new (&self->context, self->channels, &turns_events, self);
   sbx_turns_restore (self->turns);
+  self->wiper = sbx_wiper_new (&self->context);
   self->sweep = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root,
                                on_is_live, self);
   self->manager = sbx_manager_new (self, on_name_claimed, self);
@@ -360,6 +363,7 @@ sbx_daemon_free (SbxDaemon *self)
   sbx_deadline_free (self->first_sweep);
   sbx_deadline_free (self->stop_deadline);
   sbx_sweep_free (self->sweep);
+  sbx_wiper_free (self->wiper);
   sbx_manager_free (self->manager);
   sbx_units_free (self->units);
   sbx_bus_connection_free (self->connection);
@@ -409,6 +413,12 @@ SbxTurnContext *
 sbx_daemon_context (SbxDaemon *self)
 {
   return &self->context;
+}
+
+SbxWiper *
+sbx_daemon_wiper (SbxDaemon *self)
+{
+  return self->wiper;
 }
 
 SbxChannelStore *

@@ -8,6 +8,7 @@
 #include "bus/bus-connection.h"
 #include "config/settings.h"
 #include "turn/turns.h"
+#include "turn/wiper.h"
 
 /* Where things are; all have defaults, tests set others. Borrowed texts. */
 typedef struct {
@@ -35,4 +36,5 @@ gboolean sbx_daemon_run (SbxDaemon *self, GError **error);
 SbxTurns *sbx_daemon_turns (SbxDaemon *self);
 SbxTurnContext *sbx_daemon_context (SbxDaemon *self);
 SbxChannelStore *sbx_daemon_channels (SbxDaemon *self);
+SbxWiper *sbx_daemon_wiper (SbxDaemon *self);
 const char *const *sbx_daemon_warnings (SbxDaemon *self);

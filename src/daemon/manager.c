@@ -75,6 +75,8 @@ static const sd_bus_vtable manager_vtable[] = {
                             SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD_WITH_NAMES ("ListTurns", NULL, , "a(sssut)", SD_BUS_PARAM (turns), sbx_method_list_turns,
                             SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_METHOD_WITH_NAMES ("PurgeChannel", "s", SD_BUS_PARAM (channel), NULL, , sbx_method_purge_channel,
+                            SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD_WITH_NAMES ("GetStatus", NULL, , "a{sv}", SD_BUS_PARAM (status), sbx_method_get_status,
                             SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_PROPERTY ("Version", "s", property_get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),

@@ -53,6 +53,7 @@ def prepare():
     write("/run/systemd/system/sandboxd.service.d/60-faults.conf", "[Unit]\nStartLimitIntervalSec=0\n[Service]\nWatchdogSec=8\n")
     for unit in ("docker", "containerd", "sandbox-egress"):
         write(f"/run/systemd/system/{unit}.service.d/60-faults.conf", "[Unit]\nStartLimitIntervalSec=0\n")
+    support.run("systemctl", "daemon-reload")
     support.run("systemctl", "stop", "sandboxd.service")
     if not os.path.ismount(table.STATE_DIR):
         # A file system of its own, which can be filled.

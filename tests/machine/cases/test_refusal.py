@@ -13,6 +13,7 @@ METHODS = {
     "RunTurn": ("ssssa{sv}", CHANNEL, "1", "Eve", "hello", {}),
     "CancelTurn": ("s", "00000000000000000000000000000000"),
     "ListTurns": ("",),
+    "PurgeChannel": ("s", CHANNEL),
     "GetStatus": ("",),
 }
 
