@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -13,6 +14,8 @@
 #include "base/fd.h"
 
 #define MAX_TRIES 16u
+/* A guest may have made any number of files; what is not found among these is left for another turn. */
+#define MAX_LOOKED_AT 4096u
 
 struct _SbxStore {
   SbxFd dir_fd;
@@ -183,6 +186,38 @@ sbx_store_write (SbxStore *self, const char *name, const char *data, gsize n_byt
   return fail (error, "write", name, number);
 }
 
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Names begin alike and go on with the time, so the oldest come first. A directory with something in it
+ * stays. */
+static void
+remove_oldest (SbxStore *self, const char *name)
+{
+  g_autofree char *prefix = g_strconcat (name, ".corrupt-", NULL);
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+  int fd = openat (self->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
+  const struct dirent *entry;
+
+  if (directory == NULL)
+    {
+      sbx_fd_close (fd);
+      return;
+    }
+  for (guint i = 0; i < MAX_LOOKED_AT && (entry = readdir (directory)) != NULL; i++)
+    if (g_str_has_prefix (entry->d_name, prefix))
+      g_ptr_array_add (found, g_strdup (entry->d_name));
+  closedir (directory);
+  g_ptr_array_sort (found, compare_names);
+  for (guint i = 0; i + SBX_STORE_MAX_ASIDE < found->len; i++)
+    if (unlinkat (self->dir_fd, found->pdata[i], 0) != 0)
+      (void) unlinkat (self->dir_fd, found->pdata[i], AT_REMOVEDIR);
+}
+
 gboolean
 sbx_store_set_aside (SbxStore *self, const char *name, GError **error)
 {
@@ -197,7 +232,10 @@ sbx_store_set_aside (SbxStore *self, const char *name, GError **error)
                                       : g_strdup_printf ("%s.corrupt-%s-%u", name, time, i);
 
       if (renameat2 (self->dir_fd, name, self->dir_fd, aside, RENAME_NOREPLACE) == 0)
-        return TRUE;
+        {
+          remove_oldest (self, name);
+          return TRUE;
+        }
       if (errno != EEXIST)
         break;
     }

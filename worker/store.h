@@ -12,6 +12,8 @@
 #include <glib.h>
 
 #define SBX_STORE_MAX_BYTES (4u * 1024u * 1024u)
+/* Of each name; the oldest go first, since a guest can make a file unreadable in every turn. */
+#define SBX_STORE_MAX_ASIDE 8u
 
 #define SBX_STORE_ERROR (sbx_store_error_quark ())
 GQuark sbx_store_error_quark (void);
@@ -34,5 +36,6 @@ gboolean sbx_store_read (SbxStore *self, const char *name, GBytes **ret_data, GE
 /* Mode 0600; on disk, directory entry included, when it returns TRUE. FALSE leaves the old file as it was. */
 gboolean sbx_store_write (SbxStore *self, const char *name, const char *data, gsize n_bytes, GError **error);
 
-/* Renames whatever is at name to NAME.corrupt-<UTC time>, never over anything. */
+/* Renames whatever is at name to NAME.corrupt-<UTC time>, never over anything, and removes what was set aside
+ * long ago (SBX_STORE_MAX_ASIDE). */
 gboolean sbx_store_set_aside (SbxStore *self, const char *name, GError **error);

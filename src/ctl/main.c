@@ -25,8 +25,8 @@ static const Verb verbs[] = {
   { "log", 0, 1, sbx_verb_log, "[CHANNEL|TURN]", "Show the journal of the services, a channel or a turn" },
   { "tools", 0, 0, sbx_verb_tools, "", "List what a worker may call" },
   { "check", 0, 0, sbx_verb_check, "", "Find what is wrong here and say what to do; ends with a turn" },
-  { "image", 1, 1, sbx_verb_image, "build|check",
-    "Make the worker's image, or compare it with what is installed" },
+  { "image", 1, 2, sbx_verb_image, "build|check [IMAGE]",
+    "Make the worker's image, or compare it with what is installed; or test another" },
   { "purge", 1, 1, sbx_verb_purge, "CHANNEL", "Delete all that is stored of a channel" },
   { "cleanup", 0, 0, sbx_verb_cleanup, "", "Remove what a dead sandboxd left (see --dry-run)" },
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* image build, image check: the worker's image is made of what is installed on this host; nothing is
- * downloaded. */
+ * downloaded. image check IMAGE: a self-test of any worker's image. */
 #include "ctl/ctl.h"
 
 #include "base/names.h"
 #include "config/config.h"
 #include "container/engine.h"
 #include "ctl/engine-wait.h"
+#include "ctl/image-trial.h"
 #include "image-tar.h"
 #include "sbx-config.h"
 
@@ -82,10 +83,17 @@ sbx_verb_image (SbxCtl *ctl, int n_words, char **words)
       g_printerr ("%s\n", error->message);
       return SBX_EXIT_FAILED;
     }
-  if (!g_str_equal (words[1], "build") && !g_str_equal (words[1], "check"))
+  if ((!g_str_equal (words[1], "build") && !g_str_equal (words[1], "check"))
+      || (n_words > 2 && g_str_equal (words[1], "build")))
     {
-      g_printerr ("Usage: sandboxctl image build|check\n");
+      g_printerr ("Usage: sandboxctl image build, sandboxctl image check [IMAGE]\n");
       return SBX_EXIT_USAGE;
+    }
+  if (n_words > 2)
+    {
+      g_autoptr (SbxEngine) engine = sbx_engine_new (NULL);
+
+      return sbx_image_trial (engine, config, words[2]);
     }
   image = sbx_worker_image_new (WORKER, config->image, &error);
   if (image == NULL)

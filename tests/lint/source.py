@@ -19,7 +19,8 @@ LAYERS = {
     "daemon": {"base", "wire", "config", "container", "bus", "turn"},
     "broker": {"base", "wire"},
     "egress": {"base", "wire", "config"},
-    "ctl": {"base", "config", "container"},
+    # sandboxctl holds other people's workers against the broker's own rules.
+    "ctl": {"base", "wire", "config", "container", "broker"},
     "cleanup": {"base", "container"},
     "tools": {"base"},
     "worker": {"base", "wire"},

@@ -69,11 +69,23 @@ def retry_after(turn):
     return fail(429, [("Retry-After", "1")]) if turn.attempt == 0 else say("after a second try")
 
 
+def kept(turn):
+    """An answer with members beside the contract's, as models that think or sign their calls give them."""
+    if turn.step > 0:
+        return say("done")
+    reply = call(("memory_get", {"scope": "channel"}))
+    message = reply.body["choices"][0]["message"]
+    message.update(reasoning_content="because", refusal=None)
+    message["tool_calls"][0].update(index=0, extra_content={"google": {"thought_signature": "AbC"}})
+    return reply
+
+
 SCRIPTS = {
     "clock-and-note": clock_and_note,
     "call": call_one,
     "plain": lambda turn: say(f"You said: {turn.text}"),
     "hold": lambda turn: say("let go", hold=True),
+    "kept": kept,
     "loop": lambda turn: call(("memory_get", {"scope": "channel"})),
     "nine-calls": lambda turn: call(*[("memory_get", {"scope": "channel"})] * 9),
     "status": lambda turn: fail(int(turn.argument)),

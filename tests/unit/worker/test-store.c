@@ -190,6 +190,37 @@ test_never_aside_over_another (Fixture *fixture, gconstpointer data)
 }
 
 static void
+test_aside_does_not_pile_up (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GDir) dir = NULL;
+  g_autofree char *other = inside (fixture, "g.json.corrupt-20200101T000000Z");
+  guint n = 0;
+
+  g_assert_true (g_file_set_contents (other, "x", 1, NULL));
+  for (guint i = 0; i < 30; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f.json.corrupt-202001%02uT000000Z", i + 1);
+      g_autofree char *path = inside (fixture, name);
+
+      if (i % 2 == 0)
+        g_assert_no_errno (mkdir (path, 0700));
+      else
+        g_assert_true (g_file_set_contents (path, "x", 1, NULL));
+    }
+  g_assert_true (sbx_store_write (fixture->store, "f.json", "x", 1, NULL));
+  g_assert_true (sbx_store_set_aside (fixture->store, "f.json", NULL));
+  dir = g_dir_open (fixture->dir, 0, NULL);
+  for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
+    if (g_str_has_prefix (name, "f.json.corrupt-"))
+      {
+        n++;
+        g_assert_cmpstr (name, >=, "f.json.corrupt-20200124");
+      }
+  g_assert_cmpuint (n, ==, SBX_STORE_MAX_ASIDE);
+  g_assert_true (g_file_test (other, G_FILE_TEST_EXISTS));
+}
+
+static void
 test_workspace_is_no_link (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *path = inside (fixture, "link");
@@ -236,6 +267,7 @@ main (int argc, char **argv)
       g_test_add (at_temporary, Fixture, GUINT_TO_POINTER (i), set_up, test_planted_at_temporary, tear_down);
     }
   g_test_add ("/worker/store/aside", Fixture, NULL, set_up, test_never_aside_over_another, tear_down);
+  g_test_add ("/worker/store/aside-bound", Fixture, NULL, set_up, test_aside_does_not_pile_up, tear_down);
   g_test_add ("/worker/store/no-link", Fixture, NULL, set_up, test_workspace_is_no_link, tear_down);
   g_test_add ("/worker/store/disk-full", Fixture, NULL, set_up, test_disk_full, tear_down);
   return g_test_run ();
