@@ -104,6 +104,35 @@ test_no_channel_starves (void)
     }
 }
 
+/* A change waits for its turn like any other, but needs no place. */
+static void
+test_changes (void)
+{
+  g_autoptr (SbxQueue) queue = sbx_queue_new (1, 2);
+
+  g_assert_true (sbx_queue_add (queue, "a:1", ITEM (1)));
+  g_assert_true (sbx_queue_next (queue) == ITEM (1));
+  g_assert_true (sbx_queue_add (queue, "a:1", ITEM (2)));
+  g_assert_true (sbx_queue_add_change (queue, "a:1", ITEM (3)));
+  g_assert_true (sbx_queue_add (queue, "a:1", ITEM (4)));
+  g_assert_false (sbx_queue_add (queue, "a:1", ITEM (5)));
+  g_assert_null (sbx_queue_next (queue));
+  g_assert_true (sbx_queue_add_change (queue, "a:2", ITEM (6)));
+  g_assert_true (sbx_queue_next (queue) == ITEM (6));
+  g_assert_null (sbx_queue_next (queue));
+  sbx_queue_release (queue, "a:1");
+  g_assert_true (sbx_queue_next (queue) == ITEM (2));
+  sbx_queue_release (queue, "a:1");
+  g_assert_true (sbx_queue_next (queue) == ITEM (3));
+  g_assert_true (sbx_queue_next (queue) == ITEM (4));
+  g_assert_cmpuint (sbx_queue_n_waiting (queue), ==, 0);
+  for (guint i = 0; i < SBX_QUEUE_MAX_CHANGES; i++)
+    g_assert_true (sbx_queue_add_change (queue, "a:1", ITEM (7)));
+  g_assert_false (sbx_queue_add_change (queue, "a:1", ITEM (7)));
+  g_assert_true (sbx_queue_remove (queue, "a:1", ITEM (7)));
+  g_assert_true (sbx_queue_add_change (queue, "a:1", ITEM (7)));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -112,6 +141,7 @@ main (int argc, char **argv)
   g_test_add_func ("/turn/queue/no-waiting-at-all", test_no_waiting_at_all);
   g_test_add_func ("/turn/queue/places-over-all", test_places_over_all);
   g_test_add_func ("/turn/queue/removal", test_removal);
+  g_test_add_func ("/turn/queue/changes", test_changes);
   g_test_add_func ("/turn/queue/no-channel-starves", test_no_channel_starves);
   return g_test_run ();
 }

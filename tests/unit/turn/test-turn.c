@@ -449,6 +449,68 @@ test_stop_all (Fixture *self, gconstpointer data)
   assert_failed (self, SBX_FAILURE_RESTARTED);
 }
 
+static void
+script_whole_turn (Fixture *self)
+{
+  script_until_start (self, OWN_IMAGE);
+  script_wait_held (self);
+  script_delete (self);
+}
+
+/* Wire contract 5: the reply takes the reset that its turn began with, and none that came later. */
+static void
+test_reset_is_consumed (Fixture *self, gconstpointer data)
+{
+  const SbxTurn *turn;
+
+  use_broker (self, "reply");
+  script_whole_turn (self);
+  g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+  turn = submit (self);
+  if (data != NULL)
+    {
+      while (sbx_turn_state (turn) == SBX_TURN_STATE_QUEUED)
+        g_main_context_iteration (NULL, TRUE);
+      g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+    }
+  run_out (self);
+  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
+  g_assert_cmpuint (sbx_resets_generation (self->context.resets, CHANNEL), ==, data != NULL ? 2 : 0);
+}
+
+static void
+test_reset_stays_where_it_fails (Fixture *self, gconstpointer data)
+{
+  use_broker (self, "invalid");
+  script_whole_turn (self);
+  g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+  (void) submit (self);
+  run_out (self);
+  g_assert_cmpuint (sbx_resets_generation (self->context.resets, CHANNEL), ==, 1);
+}
+
+/* What was told is what is kept. */
+static void
+test_reply_is_recorded (Fixture *self, gconstpointer data)
+{
+  g_autofree char *id = NULL;
+  g_autofree char *text = NULL;
+  const SbxRecord *record;
+
+  use_broker (self, "reply");
+  script_whole_turn (self);
+  id = g_strdup (sbx_turn_id (submit (self)));
+  g_assert_null (sbx_turns_record (self->turns, id));
+  run_out (self);
+  close_state (self);
+  open_state (self);
+  record = sbx_turns_record (self->turns, id);
+  g_assert_nonnull (record);
+  g_assert_cmpint (record->kind, ==, SBX_OUTCOME_REPLIED);
+  text = sbx_record_store_text (self->context.records, record);
+  g_assert_cmpstr (text, ==, "hello guest");
+}
+
 /* Docker does not remove it: told all the same, the place is free, and the reaper has it. */
 static void
 test_removal_fails (Fixture *self, gconstpointer data)
@@ -504,6 +566,10 @@ main (int argc, char **argv)
   ADD ("cancel-queued", test_cancel_queued);
   ADD ("mode-off-while-queued", test_mode_off_while_queued);
   ADD ("stop-all", test_stop_all);
+  ADD ("reset-is-consumed", test_reset_is_consumed);
+  g_test_add ("/turn/turn/reset-during-a-turn", Fixture, "later", set_up, test_reset_is_consumed, tear_down);
+  ADD ("reset-stays-where-it-fails", test_reset_stays_where_it_fails);
+  ADD ("reply-is-recorded", test_reply_is_recorded);
   ADD ("removal-fails", test_removal_fails);
   ADD ("suspect", test_suspect);
   return g_test_run ();
