@@ -7,12 +7,14 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/names.h"
 
 /* The descriptors' numbers in the child. */
 #define CHILD_LISTENER    3
 #define CHILD_CONTROL     4
 #define NAME_TRIES        3u
+#define KILL_UNIT_MSEC    5000u
 #define STOP_TIMEOUT_USEC (1u * G_USEC_PER_SEC)
 #define MEMORY_MAX_BYTES  (G_GUINT64_CONSTANT (192) * 1024 * 1024)
 #define TASKS_MAX         8u
@@ -48,7 +50,27 @@ units_start_finish (GAsyncResult *result, GError **error)
   return sbx_units_start_scope_finish (result, NULL, error);
 }
 
-const SbxScopeMaker sbx_scope_maker_systemd = { units_start_async, units_start_finish };
+static void
+units_kill_done (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autofree char *unit = user_data;
+  g_autoptr (GError) error = NULL;
+
+  if (!sbx_units_do_finish (result, &error)
+      && !g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NO_UNIT))
+    sbx_log (LOG_NOTICE, NULL, "systemd did not kill %s: %s", unit, error->message);
+}
+
+static void
+units_kill (gpointer maker_self, const char *unit)
+{
+  SbxUnits **units = maker_self;
+
+  if (*units != NULL)
+    sbx_units_do_async (*units, SBX_UNITS_KILL, unit, KILL_UNIT_MSEC, NULL, units_kill_done, g_strdup (unit));
+}
+
+const SbxScopeMaker sbx_scope_maker_systemd = { units_start_async, units_start_finish, units_kill };
 
 static void
 on_broker_gone (GPid pid, int wait_status, gpointer user_data)

@@ -17,6 +17,8 @@ typedef struct {
   void (*start_async) (gpointer self, const SbxScopeSpec *spec, GCancellable *cancellable,
                        GAsyncReadyCallback callback, gpointer user_data);
   gboolean (*start_finish) (GAsyncResult *result, GError **error);
+  /* SIGKILL to all processes of a unit; nobody waits for it. May be NULL. */
+  void (*kill) (gpointer self, const char *unit);
 } SbxScopeMaker;
 
 /* The real one; its self is a SbxUnits **, which holds NULL while there is no bus. */

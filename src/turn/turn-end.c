@@ -10,6 +10,20 @@
 /* SIGKILL is a matter of milliseconds; a process that hangs in the kernel is left to its scope. */
 #define KILL_MSEC 2000u
 
+/* Beside Docker, which may hang: systemd kills what is in the container's scope. PID 1 of the container is
+ * not asked. */
+static void
+kill_scope (SbxTurn *self)
+{
+  const SbxTurnContext *context = self->context;
+  g_autofree char *unit = NULL;
+
+  if (self->container_id == NULL || context->scopes->kill == NULL)
+    return;
+  unit = g_strdup_printf ("docker-%s.scope", self->container_id);
+  context->scopes->kill (context->scopes_self, unit);
+}
+
 static void
 leave (SbxTurn *self)
 {
@@ -39,6 +53,7 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
       remove_run_dir (self);
       return;
     }
+  kill_scope (self);
   /* The directory is mounted in a container that is still there. */
   sbx_reaper_add (self->context->reaper, self->id, self->container, self->run_dir, error->message);
   leave (self);
@@ -107,6 +122,9 @@ sbx_turn_clean (SbxTurn *self)
   sbx_fd_close (g_steal_fd (&self->grant_fd));
   if (self->process != NULL)
     sbx_broker_process_kill (self->process);
+  /* A worker that has replied is about to end, and Docker alone does. */
+  if (self->outcome.kind != SBX_OUTCOME_REPLIED && !self->exited)
+    kill_scope (self);
   /* The session may be telling us this very thing: it is freed from the loop. */
   self->clean_source = g_idle_source_new ();
   g_source_set_priority (self->clean_source, G_PRIORITY_DEFAULT);

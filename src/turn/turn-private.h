@@ -7,6 +7,7 @@
 #include "base/deadline.h"
 #include "base/fd.h"
 #include "turn/broker-session.h"
+#include "turn/scope-events.h"
 #include "turn/turn.h"
 
 struct _SbxTurn {
@@ -41,7 +42,9 @@ struct _SbxTurn {
   SbxBrokerSession *session;
   SbxFd grant_fd;
   SbxFd stream_fd;
-  char *container; /* its name; set when its creation has been asked for */
+  char *container;    /* its name; set when its creation has been asked for */
+  char *container_id; /* Docker's, when it has been created */
+  SbxScopeEvents *scope_events;
   gboolean own_image;
   gboolean create_pending;
   gboolean create_unanswered;

@@ -223,6 +223,7 @@ start_done (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   self->container_started = TRUE;
+  self->scope_events = sbx_scope_events_new (NULL, self->container_id);
   sbx_turn_watch_exit (self);
   sbx_turn_try_begin (self);
 }
@@ -254,6 +255,7 @@ create_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autofree char *id = sbx_engine_container_create_finish (result, &error);
 
   self->create_pending = FALSE;
+  self->container_id = g_strdup (id);
   self->create_unanswered = g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN);
   if (self->state == SBX_TURN_STATE_FINISHING)
     {

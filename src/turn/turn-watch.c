@@ -19,7 +19,7 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!sbx_turn_is_open (self))
     return;
-  if (state != NULL && state->oom_killed)
+  if ((state != NULL && state->oom_killed) || sbx_scope_events_saw_oom (self->scope_events))
     {
       sbx_log_event (
         SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
@@ -29,7 +29,16 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
   else if (exit_status > 128 && exit_status < 192)
-    sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, NULL);
+    {
+      g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+                                              "the worker was ended by signal %d that sandboxd did not send: "
+                                              "by an operator, by systemd or by itself",
+                                              (int) exit_status - 128);
+
+      sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, error);
+    }
+  else if (sbx_scope_events_saw_pids (self->scope_events))
+    sbx_turn_fail (self, SBX_FAILURE_WORKER_PIDS, NULL);
   else if (self->has_reply && self->reply.failure != SBX_FAILURE_NONE)
     sbx_turn_fail (self, self->reply.failure, NULL);
   else

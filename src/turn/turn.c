@@ -109,6 +109,8 @@ sbx_turn_unref (SbxTurn *self)
   g_free (self->workspace);
   g_free (self->run_dir);
   g_free (self->container);
+  g_free (self->container_id);
+  sbx_scope_events_free (self->scope_events);
   g_free (self);
 }
 

@@ -30,6 +30,7 @@ typedef struct {
   SbxStateDir *state;
   SbxTurns *turns;
   gboolean scope_refused;
+  guint n_killed;
   guint n_told;
   SbxOutcome outcome;
 } Fixture;
@@ -55,7 +56,16 @@ fake_scope_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
-static const SbxScopeMaker fake_scopes = { fake_scope_start, fake_scope_finish };
+static void
+fake_scope_kill (gpointer self, const char *unit)
+{
+  Fixture *fixture = self;
+
+  g_assert_cmpstr (unit, ==, "docker-abc.scope");
+  fixture->n_killed++;
+}
+
+static const SbxScopeMaker fake_scopes = { fake_scope_start, fake_scope_finish, fake_scope_kill };
 
 /* What a daemon opens when it starts. */
 static void
@@ -402,6 +412,8 @@ test_cancel_running (Fixture *self, gconstpointer data)
   sbx_turn_stop (turn, SBX_FAILURE_RESTARTED);
   run_out (self);
   assert_failed (self, SBX_FAILURE_CANCELLED);
+  /* Whatever Docker does. */
+  g_assert_cmpuint (self->n_killed, ==, 1);
 }
 
 static void
