@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The roundtable-sandbox authors
+"""Every rule of the broker (doc/protocol.md, section 2) and every promise of SECURITY.md names its tests, in tests/rules.txt."""
+
+import json
+import re
+
+from tree import TOP
+
+RULES = TOP / "tests/rules.txt"
+VECTORS = TOP / "tests/conformance/vectors/broker.jsonl"
+
+
+def section(text, begin, end):
+    """The lines behind the line that begins so, up to the one that begins with end."""
+    lines, inside = [], False
+    for line in text.splitlines():
+        if line.startswith(begin):
+            inside = True
+        elif inside and line.startswith(end):
+            break
+        elif inside:
+            lines.append(line)
+    return lines
+
+
+def broker_rules():
+    """Paragraphs, list items and table rows below the second heading; each a line of the file."""
+    found = []
+    for line in section((TOP / "doc/protocol.md").read_text(encoding="utf-8"), "## 2. ", "## 3. "):
+        if line.strip() and not line.startswith(("#", "| ---", "| # |")):
+            found.append(line)
+    return found
+
+
+def promises():
+    """The numbered items of SECURITY.md."""
+    lines = section((TOP / "SECURITY.md").read_text(encoding="utf-8"), "## What is promised", "## ")
+    return [line for line in lines if re.match(r"\d+\. ", line)]
+
+
+def entries():
+    """Pairs of the beginning of a rule and the tests named below it, indented."""
+    found = []
+    for line in RULES.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        if line[0].isspace():
+            found[-1][1].extend(line.split())
+        else:
+            found.append((line, []))
+    return found
+
+
+def missing(test, vectors):
+    """What is wrong with the name of a test, or nothing."""
+    kind, _, name = test.partition(":")
+    if kind == "vector":
+        return None if name in vectors else "there is no such vector"
+    if kind == "vectors":
+        return None if name in vectors.values() else "there is no such area of vectors"
+    path = TOP / kind
+    if not path.is_file():
+        return "there is no such file"
+    if name and name not in path.read_text(encoding="utf-8"):
+        return f"{kind} has no {name}"
+    return None
+
+
+def rules():
+    cases = [json.loads(line) for line in VECTORS.read_text(encoding="utf-8").strip().split("\n")]
+    vectors = {case["id"]: case["area"] for case in cases}
+    wanted, faults, covered = broker_rules() + promises(), [], set()
+    for beginning, tests in entries():
+        matches = [rule for rule in wanted if rule.startswith(beginning)]
+        if len(matches) != 1:
+            faults.append(f"tests/rules.txt: \"{beginning}\" begins {len(matches)} rules, not one")
+        covered.update(matches)
+        if not tests:
+            faults.append(f"tests/rules.txt: \"{beginning}\" names no test")
+        for test in tests:
+            fault = missing(test, vectors)
+            if fault:
+                faults.append(f"tests/rules.txt: {test}: {fault}")
+    faults += [f"tests/rules.txt names no test for: {rule[:90]}" for rule in wanted if rule not in covered]
+    named = {test.partition(":")[0] for _, tests in entries() for test in tests}
+    faults += [
+        f"{path.relative_to(TOP)} stands for no rule in tests/rules.txt"
+        for path in sorted((TOP / "tests/attack").rglob("*"))
+        if path.is_file() and path.suffix in (".c", ".py", "") and path.name != "harness.py"
+        and str(path.relative_to(TOP)) not in named
+    ]
+    return faults
