@@ -14,6 +14,9 @@
 #define SBX_DAEMON_USER "sandboxd"
 #define SBX_EGRESS_USER "sandbox-egress"
 #define SBX_WORKER_USER "sandbox-worker"
+/* Rights on the private socket. */
+#define SBX_BOTS_GROUP      "sandbox-bots"
+#define SBX_OPERATORS_GROUP "sandbox-operators"
 
 #define SBX_TURN_SLICE "sandboxd-turn.slice"
 /* printf format; the argument is the turn's id. */
@@ -28,6 +31,7 @@
 #define SBX_BROKER_SOCKET   "broker.sock"
 /* Sockets of socket units lie beside sandboxd's run directory: systemd empties that one at each restart. */
 #define SBX_EGRESS_SOCKET    "/run/sandbox-egress.sock"
+#define SBX_PRIVATE_SOCKET   "/run/sandboxd.sock"
 #define SBX_TOOL_SOCKETS_DIR "/run/sandbox-tools"
 #define SBX_DOCKER_SOCKET    "/run/docker.sock"
 #define SBX_DOCKER_API       "/v1.41"

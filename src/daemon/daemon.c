@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <glib-unix.h>
 #include <pwd.h>
+#include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -209,7 +210,17 @@ on_counts_changed (gpointer user_data)
     sbx_manager_counts_changed (self->manager);
 }
 
-static const SbxTurnsEvents turns_events = { .counts_changed = on_counts_changed };
+static void
+on_mode_changed (const char *channel, gboolean on, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->manager != NULL)
+    sbx_manager_mode_changed (self->manager, channel, on);
+}
+
+static const SbxTurnsEvents turns_events = { .counts_changed = on_counts_changed,
+                                             .mode_changed = on_mode_changed };
 
 /* --- the end --- */
 
@@ -320,6 +331,23 @@ open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
   return self->context.records != NULL;
 }
 
+/* Where systemd handed one over (sandboxd.socket). FALSE with error set. */
+static gboolean
+take_private_socket (SbxDaemon *self, GError **error)
+{
+  if (sd_listen_fds (1) <= 0)
+    return TRUE;
+  if (sd_is_socket (SD_LISTEN_FDS_START, AF_UNIX, SOCK_STREAM, 1) <= 0)
+    {
+      g_set_error_literal (
+        error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "What systemd handed over is not a listening Unix stream socket; see sandboxd.socket");
+      return FALSE;
+    }
+  sbx_manager_listen (self->manager, SD_LISTEN_FDS_START);
+  return TRUE;
+}
+
 SbxDaemon *
 sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
 {
@@ -344,6 +372,8 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
                                on_is_live, self);
   self->manager = sbx_manager_new (self, on_name_claimed, self);
   self->bus_address = g_strdup (places->bus_address);
+  if (!take_private_socket (self, error))
+    return NULL;
   return g_steal_pointer (&self);
 }
 

@@ -2,14 +2,27 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "daemon/guard.h"
 
+#include "base/names.h"
 #include "bus/errors.h"
 #include "bus/polkit.h"
+#include "daemon/rights.h"
 #include "turn/task-guard.h"
 
 #define LOOKUP_MSEC 10000u
 
+/* Of one caller, and of all: far more than an honest bot has, since a verdict takes milliseconds. */
+#define MAX_CHECKS_PER_CALLER 32u
+#define MAX_CHECKS            512u
+
+struct _SbxGuard {
+  GHashTable *callers; /* name -> number of checks under way */
+  guint n_checks;
+};
+
 typedef struct {
-  GTask *task; /* a reference, given up with the verdict */
+  SbxGuard *owner;
+  char *caller; /* NULL: not counted */
+  GTask *task;  /* a reference, given up with the verdict */
   sd_bus_message *message;
   char *action;
   char **details;
@@ -18,6 +31,63 @@ typedef struct {
   SbxTaskGuard guard;
   guint32 uid;
 } Check;
+
+SbxGuard *
+sbx_guard_new (void)
+{
+  SbxGuard *self = g_new0 (SbxGuard, 1);
+
+  self->callers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return self;
+}
+
+void
+sbx_guard_free (SbxGuard *self)
+{
+  if (self == NULL)
+    return;
+  g_hash_table_unref (self->callers);
+  g_free (self);
+}
+
+static gboolean
+is_private (sd_bus_message *message)
+{
+  return sd_bus_is_bus_client (sd_bus_message_get_bus (message)) <= 0;
+}
+
+char *
+sbx_caller_name (sd_bus_message *message)
+{
+  /* A sender that a peer gives itself is worth nothing. */
+  if (is_private (message))
+    return g_strdup_printf ("peer %p", (void *) sd_bus_message_get_bus (message));
+  return g_strdup (sd_bus_message_get_sender (message));
+}
+
+static gboolean
+guard_enter (SbxGuard *self, const char *caller)
+{
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->callers, caller));
+
+  if (n >= MAX_CHECKS_PER_CALLER || self->n_checks >= MAX_CHECKS)
+    return FALSE;
+  g_hash_table_insert (self->callers, g_strdup (caller), GUINT_TO_POINTER (n + 1));
+  self->n_checks++;
+  return TRUE;
+}
+
+static void
+guard_leave (SbxGuard *self, const char *caller)
+{
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->callers, caller));
+
+  self->n_checks--;
+  if (n > 1)
+    g_hash_table_insert (self->callers, g_strdup (caller), GUINT_TO_POINTER (n - 1));
+  else
+    g_hash_table_remove (self->callers, caller);
+}
 
 static void
 check_free (gpointer data)
@@ -40,6 +110,9 @@ check_end (Check *self, gboolean allowed)
 
   sbx_task_guard_disarm (&self->guard);
   self->slot = sd_bus_slot_unref (self->slot);
+  if (self->caller != NULL)
+    guard_leave (self->owner, self->caller);
+  g_clear_pointer (&self->caller, g_free);
   g_task_return_boolean (task, allowed);
 }
 
@@ -86,9 +159,25 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
   return 0;
 }
 
+static void
+judge_peer (Check *self)
+{
+  SbxStanding standing;
+  int fd = sd_bus_get_fd (sd_bus_message_get_bus (self->message));
+  gboolean allowed =
+    fd >= 0 && sbx_rights_of_socket (fd, &self->uid, &standing) && sbx_rights_allow (&standing, self->action);
+
+  if (!allowed)
+    (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
+                                       "Access denied: on this socket it takes the group " SBX_OPERATORS_GROUP
+                                       " (or " SBX_BOTS_GROUP ", for running turns)");
+  check_end (self, allowed);
+}
+
 void
-sbx_guard_check_async (sd_bus_message *message, const char *action, const char *const *details,
-                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *action,
+                       const char *const *details, GCancellable *cancellable, GAsyncReadyCallback callback,
+                       gpointer user_data)
 {
   Check *self = g_new0 (Check, 1);
 
@@ -98,6 +187,21 @@ sbx_guard_check_async (sd_bus_message *message, const char *action, const char *
   self->details = g_strdupv ((char **) details);
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   g_task_set_task_data (self->task, self, check_free);
+  self->owner = guard;
+  self->caller = sbx_caller_name (message);
+  if (!guard_enter (guard, self->caller))
+    {
+      g_clear_pointer (&self->caller, g_free);
+      (void) sd_bus_reply_method_errorf (message, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
+                                         "Too many calls at once; wait for answers before you ask more");
+      check_end (self, FALSE);
+      return;
+    }
+  if (is_private (message))
+    {
+      judge_peer (self);
+      return;
+    }
   sbx_task_guard_arm (&self->guard, LOOKUP_MSEC, cancellable, on_lookup_due, self);
   if (sd_bus_call_method_async (sd_bus_message_get_bus (message), &self->slot, "org.freedesktop.DBus",
                                 "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser",

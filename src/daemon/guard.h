@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Who calls, and may they? Every method goes through here between the check of its arguments and its deed:
- * the caller's uid is asked of the bus, then polkit for the action, both without blocking. What the method
- * looked up before is looked up again afterwards.
+/* Who calls, and may they? Every method goes through here between the check of its arguments and its deed.
+ *
+ * On the system bus the caller's uid is asked of the bus, then polkit for the action, both without blocking.
+ * On the private socket the kernel's word is taken (rights.h). What the method looked up before is looked up
+ * again afterwards. A caller has a bounded number of questions under way, so that a flood of calls costs the
+ * others nothing.
  */
 #pragma once
 
 #include <gio/gio.h>
 #include <systemd/sd-bus.h>
 
+typedef struct _SbxGuard SbxGuard;
+
+SbxGuard *sbx_guard_new (void);
+/* Only when no check is under way. NULL is fine. */
+void sbx_guard_free (SbxGuard *self);
+
+/* One text for each caller: their name on the bus, or the connection of the private socket. Free with
+ * g_free(). */
+char *sbx_caller_name (sd_bus_message *message);
+
 /* details: NULL, or name, value, …, NULL; copied. message is kept until the verdict. */
-void sbx_guard_check_async (sd_bus_message *message, const char *action, const char *const *details,
-                            GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *action,
+                            const char *const *details, GCancellable *cancellable,
+                            GAsyncReadyCallback callback, gpointer user_data);
 
 /* TRUE: allowed, with the caller's uid. FALSE: refused, gone or cancelled, and the message is answered
  * already. */

@@ -39,25 +39,31 @@ set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 int
-sbx_method_set_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+sbx_manager_set_mode (SbxManager *self, sd_bus_message *message, const char *channel, const char *mode,
+                      sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
-  const char *channel, *mode;
-  int r = sd_bus_message_read (message, "ss", &channel, &mode);
-
-  if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
-    return r;
   if (strcmp (mode, "on") != 0 && strcmp (mode, "off") != 0)
     return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_MODE),
                              "A mode is \"on\" or \"off\"");
   {
     const char *const details[] = { "channel", channel, "mode", mode, NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("set-channel-mode"), details, self->cancellable,
+    sbx_guard_check_async (self->guard, message, SBX_ACTION ("set-channel-mode"), details, self->cancellable,
                            set_mode_allowed,
                            sbx_manager_call_new (self, message, channel, strcmp (mode, "on") == 0));
   }
   return 1;
+}
+
+int
+sbx_method_set_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  const char *channel, *mode;
+  int r = sd_bus_message_read (message, "ss", &channel, &mode);
+
+  if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
+    return r;
+  return sbx_manager_set_mode (user_data, message, channel, mode, ret_error);
 }
 
 static void
@@ -84,7 +90,7 @@ sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bus_er
   {
     const char *const details[] = { "channel", channel, NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("get-channel-mode"), details, self->cancellable,
+    sbx_guard_check_async (self->guard, message, SBX_ACTION ("get-channel-mode"), details, self->cancellable,
                            get_mode_allowed, sbx_manager_call_new (self, message, channel, FALSE));
   }
   return 1;
@@ -129,8 +135,8 @@ cancel_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
     {
       const char *const details[] = { "turn", call->text, NULL };
 
-      sbx_guard_check_async (call->message, SBX_ACTION ("manage-turns"), details, call->manager->cancellable,
-                             cancel_foreign_allowed,
+      sbx_guard_check_async (call->manager->guard, call->message, SBX_ACTION ("manage-turns"), details,
+                             call->manager->cancellable, cancel_foreign_allowed,
                              sbx_manager_call_new (call->manager, call->message, call->text, FALSE));
     }
   else
@@ -141,21 +147,22 @@ cancel_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 int
+sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn)
+{
+  const char *const details[] = { "turn", turn, NULL };
+
+  sbx_guard_check_async (self->guard, message, SBX_ACTION ("cancel-turn"), details, self->cancellable,
+                         cancel_allowed, sbx_manager_call_new (self, message, turn, FALSE));
+  return 1;
+}
+
+int
 sbx_method_cancel_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
   const char *turn;
   int r = sd_bus_message_read (message, "s", &turn);
 
-  if (r < 0)
-    return r;
-  {
-    const char *const details[] = { "turn", turn, NULL };
-
-    sbx_guard_check_async (message, SBX_ACTION ("cancel-turn"), details, self->cancellable, cancel_allowed,
-                           sbx_manager_call_new (self, message, turn, FALSE));
-  }
-  return 1;
+  return r < 0 ? r : sbx_manager_cancel (user_data, message, turn);
 }
 
 /* --- ListTurns --- */
@@ -199,7 +206,7 @@ sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_error *r
 {
   SbxManager *self = user_data;
 
-  sbx_guard_check_async (message, SBX_ACTION ("list-turns"), NULL, self->cancellable, list_allowed,
-                         sbx_manager_call_new (self, message, NULL, FALSE));
+  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
+                         list_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
   return 1;
 }

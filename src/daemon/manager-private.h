@@ -4,7 +4,9 @@
 #pragma once
 
 #include "base/names.h"
+#include "daemon/guard.h"
 #include "daemon/manager.h"
+#include "daemon/private-socket.h"
 
 #define SBX_ACTION(name) SBX_BUS_NAME "." name
 
@@ -12,12 +14,15 @@ struct _SbxManager {
   SbxDaemon *daemon;
   void (*claimed) (gboolean fine, const char *why, gpointer user_data);
   gpointer user_data;
-  sd_bus *bus; /* borrowed; NULL while there is none */
-  sd_bus_slot *object_slot;
+  sd_bus *bus;      /* the system bus, borrowed; NULL while there is none */
+  GPtrArray *slots; /* of our objects on it */
   sd_bus_slot *name_slot;
+  SbxGuard *guard;
   GCancellable *cancellable; /* of the calls on this bus */
   GPtrArray *runs;           /* callers of RunTurn who wait */
   GSource *changed_source;
+  SbxPrivateSocket *private_socket; /* NULL: none */
+  GHashTable *shown;                /* turns that the buses were told of: id -> Shown */
 };
 
 /* A method call that waits for its verdict. */
@@ -36,8 +41,8 @@ int sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_erro
 int sbx_method_purge_channel (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 
-/* Cancels the turns of all callers who wait. */
-void sbx_manager_drop_runs (SbxManager *self);
+/* Cancels the turns of all callers on this bus who wait. */
+void sbx_manager_drop_runs (SbxManager *self, sd_bus *bus);
 void sbx_run_free (gpointer run);
 
 SbxManagerCall *
@@ -47,6 +52,29 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxManagerCall, sbx_manager_call_free)
 
 /* Answers a call with a GError; takes nothing. */
 void sbx_manager_reply_error (sd_bus_message *message, const GError *error);
+
+/* What Channel.SetMode and Turn.Cancel share with the manager's methods; return as a handler does. */
+int sbx_manager_set_mode (SbxManager *self, sd_bus_message *message, const char *channel, const char *mode,
+                          sd_bus_error *ret_error);
+int sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn);
+
+/* Calls func with every bus that signals go to. */
+void sbx_manager_foreach_bus (SbxManager *self, void (*func) (sd_bus *bus, gpointer user_data),
+                              gpointer user_data);
+
+/* objects.c: the objects below the manager's. slots: see sbx_manager_keep_slot(). */
+int sbx_objects_add (SbxManager *self, sd_bus *bus, GPtrArray *slots);
+void sbx_shown_free (gpointer shown);
+/* Tells of turns that came, changed or left since the last time. */
+void sbx_objects_tell_turns (SbxManager *self);
+/* Tells that a channel came onto the list or left it. */
+void sbx_objects_tell_channel (SbxManager *self, const char *channel, gboolean on);
+/* Free with g_free(). */
+char *sbx_turn_path (const char *turn);
+char *sbx_channel_path (const char *channel);
+
+/* A slot is kept in slots, or lives as long as the bus where slots is NULL. */
+int sbx_manager_keep_slot (GPtrArray *slots, sd_bus_slot *slot);
 
 /* A valid channel key; else sets ret_error and gives a negative errno. */
 int sbx_manager_check_channel (const char *channel, sd_bus_error *ret_error);

@@ -134,6 +134,67 @@ sbx_manager_check_channel (const char *channel, sd_bus_error *ret_error)
 
 /* --- the object --- */
 
+static void
+slot_free (gpointer data)
+{
+  sd_bus_slot_unref (data);
+}
+
+int
+sbx_manager_keep_slot (GPtrArray *slots, sd_bus_slot *slot)
+{
+  if (slots != NULL)
+    {
+      g_ptr_array_add (slots, slot);
+      return 0;
+    }
+  (void) sd_bus_slot_set_floating (slot, 1);
+  sd_bus_slot_unref (slot);
+  return 0;
+}
+
+static int
+add_objects (SbxManager *self, sd_bus *bus, GPtrArray *slots)
+{
+  sd_bus_slot *slot = NULL;
+  int r = sd_bus_add_object_vtable (bus, &slot, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, manager_vtable, self);
+
+  if (r < 0)
+    return r;
+  (void) sbx_manager_keep_slot (slots, slot);
+  return sbx_objects_add (self, bus, slots);
+}
+
+static gboolean
+on_peer_added (sd_bus *bus, gpointer user_data)
+{
+  return add_objects (user_data, bus, NULL) >= 0;
+}
+
+static void
+on_peer_lost (sd_bus *bus, gpointer user_data)
+{
+  sbx_manager_drop_runs (user_data, bus);
+}
+
+static const SbxPrivateSocketEvents private_events = { on_peer_added, on_peer_lost };
+
+void
+sbx_manager_listen (SbxManager *self, int listener)
+{
+  g_return_if_fail (self->private_socket == NULL);
+
+  self->private_socket = sbx_private_socket_new (listener, &private_events, self);
+}
+
+void
+sbx_manager_foreach_bus (SbxManager *self, void (*func) (sd_bus *bus, gpointer user_data), gpointer user_data)
+{
+  if (self->bus != NULL)
+    func (self->bus, user_data);
+  sbx_private_socket_foreach (self->private_socket, func, user_data);
+}
+
 SbxManager *
 sbx_manager_new (SbxDaemon *daemon, void (*claimed) (gboolean fine, const char *why, gpointer user_data),
                  gpointer user_data)
@@ -145,6 +206,9 @@ sbx_manager_new (SbxDaemon *daemon, void (*claimed) (gboolean fine, const char *
   self->user_data = user_data;
   self->cancellable = g_cancellable_new ();
   self->runs = g_ptr_array_new_with_free_func (sbx_run_free);
+  self->guard = sbx_guard_new ();
+  self->slots = g_ptr_array_new_with_free_func (slot_free);
+  self->shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, sbx_shown_free);
   return self;
 }
 
@@ -154,7 +218,11 @@ sbx_manager_free (SbxManager *self)
   if (self == NULL)
     return;
   sbx_manager_detach (self);
+  sbx_private_socket_free (self->private_socket);
   g_ptr_array_unref (self->runs);
+  g_ptr_array_unref (self->slots);
+  g_hash_table_unref (self->shown);
+  sbx_guard_free (self->guard);
   g_object_unref (self->cancellable);
   g_free (self);
 }
@@ -162,8 +230,7 @@ sbx_manager_free (SbxManager *self)
 gboolean
 sbx_manager_attach (SbxManager *self, sd_bus *bus, GError **error)
 {
-  int r = sd_bus_add_object_vtable (bus, &self->object_slot, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE,
-                                    manager_vtable, self);
+  int r = add_objects (self, bus, self->slots);
 
   if (r < 0)
     {
@@ -181,11 +248,12 @@ sbx_manager_detach (SbxManager *self)
   if (self->changed_source != NULL)
     g_source_destroy (self->changed_source);
   g_clear_pointer (&self->changed_source, g_source_unref);
-  sbx_manager_drop_runs (self);
+  if (self->bus != NULL)
+    sbx_manager_drop_runs (self, self->bus);
   g_cancellable_cancel (self->cancellable);
   g_object_unref (self->cancellable);
   self->cancellable = g_cancellable_new ();
-  self->object_slot = sd_bus_slot_unref (self->object_slot);
+  g_ptr_array_set_size (self->slots, 0);
   self->name_slot = sd_bus_slot_unref (self->name_slot);
   self->bus = NULL;
 }
@@ -219,23 +287,35 @@ sbx_manager_claim_name (SbxManager *self)
     self->claimed (FALSE, g_strerror (-r), self->user_data);
 }
 
+static void
+tell_counts (sd_bus *bus, gpointer user_data)
+{
+  (void) sd_bus_emit_properties_changed (bus, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, "TurnsRunning",
+                                         "TurnsQueued", "TurnsFinished", "TurnsFailed", "CleanupsPending",
+                                         NULL);
+}
+
 static gboolean
 on_changed (gpointer user_data)
 {
   SbxManager *self = user_data;
 
   g_clear_pointer (&self->changed_source, g_source_unref);
-  if (self->bus != NULL)
-    (void) sd_bus_emit_properties_changed (self->bus, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, "TurnsRunning",
-                                           "TurnsQueued", "TurnsFinished", "TurnsFailed", "CleanupsPending",
-                                           NULL);
+  sbx_manager_foreach_bus (self, tell_counts, NULL);
+  sbx_objects_tell_turns (self);
   return G_SOURCE_REMOVE;
+}
+
+void
+sbx_manager_mode_changed (SbxManager *self, const char *channel, gboolean on)
+{
+  sbx_objects_tell_channel (self, channel, on);
 }
 
 void
 sbx_manager_counts_changed (SbxManager *self)
 {
-  if (self->changed_source != NULL || self->bus == NULL)
+  if (self->changed_source != NULL)
     return;
   self->changed_source = g_idle_source_new ();
   g_source_set_callback (self->changed_source, on_changed, self, NULL);

@@ -73,12 +73,13 @@ run_drop (Run *self)
 }
 
 void
-sbx_manager_drop_runs (SbxManager *self)
+sbx_manager_drop_runs (SbxManager *self, sd_bus *bus)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
 
   for (guint i = 0; i < self->runs->len; i++)
-    g_ptr_array_add (runs, self->runs->pdata[i]);
+    if (sd_bus_message_get_bus (((Run *) self->runs->pdata[i])->message) == bus)
+      g_ptr_array_add (runs, self->runs->pdata[i]);
   for (guint i = 0; i < runs->len; i++)
     run_drop (runs->pdata[i]);
 }
@@ -238,7 +239,6 @@ sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret
 {
   SbxManager *self = user_data;
   const char *channel, *speaker_id, *speaker_name, *text;
-  const char *sender = sd_bus_message_get_sender (message);
   g_autofree char *match = NULL;
   Run *run;
   int r = sd_bus_message_read (message, "ssss", &channel, &speaker_id, &speaker_name, &text);
@@ -256,13 +256,14 @@ sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret
   r = read_options (message, run, ret_error);
   if (r >= 0)
     r = check_words (run, sbx_daemon_context (self->daemon)->settings->config->require_principal, ret_error);
-  if (r >= 0)
+  if (r >= 0 && sd_bus_is_bus_client (sd_bus_message_get_bus (message)) > 0)
     {
       /* Watched before the bus is asked who they are, so that nobody slips away in between. */
       match = g_strdup_printf ("type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
                                "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s',arg2=''",
-                               sender);
-      r = sd_bus_add_match_async (self->bus, &run->left_slot, match, on_caller_left, NULL, run);
+                               sd_bus_message_get_sender (message));
+      r = sd_bus_add_match_async (sd_bus_message_get_bus (message), &run->left_slot, match, on_caller_left,
+                                  NULL, run);
     }
   if (r < 0)
     {
@@ -274,7 +275,8 @@ sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret
     const char *const details[] = { "channel", channel, "principal",
                                     run->principal != NULL ? run->principal : "", NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("run-turn"), details, run->cancellable, run_allowed, run);
+    sbx_guard_check_async (self->guard, message, SBX_ACTION ("run-turn"), details, run->cancellable,
+                           run_allowed, run);
   }
   return 1;
 }

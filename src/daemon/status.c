@@ -177,7 +177,7 @@ sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_error *r
 {
   SbxManager *self = user_data;
 
-  sbx_guard_check_async (message, SBX_ACTION ("list-turns"), NULL, self->cancellable, status_allowed,
-                         sbx_manager_call_new (self, message, NULL, FALSE));
+  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
+                         status_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
   return 1;
 }
