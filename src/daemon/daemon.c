@@ -219,8 +219,35 @@ on_mode_changed (const char *channel, gboolean on, gpointer user_data)
     sbx_manager_mode_changed (self->manager, channel, on);
 }
 
-static const SbxTurnsEvents turns_events = { .counts_changed = on_counts_changed,
-                                             .mode_changed = on_mode_changed };
+static void
+on_turn_added (SbxTurn *turn, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->manager != NULL)
+    sbx_manager_turn_added (self->manager, turn);
+}
+
+static void
+on_turn_changed (SbxTurn *turn, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->manager != NULL)
+    sbx_manager_turn_changed (self->manager, turn);
+}
+
+static void
+on_turn_gone (const char *id, gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  if (self->manager != NULL)
+    sbx_manager_turn_gone (self->manager, id);
+}
+
+static const SbxTurnsEvents turns_events = { on_counts_changed, on_turn_added, on_turn_changed, on_turn_gone,
+                                             on_mode_changed };
 
 /* --- the end --- */
 
@@ -394,7 +421,7 @@ sbx_daemon_free (SbxDaemon *self)
   sbx_deadline_free (self->stop_deadline);
   sbx_sweep_free (self->sweep);
   sbx_wiper_free (self->wiper);
-  sbx_manager_free (self->manager);
+  g_clear_pointer (&self->manager, sbx_manager_free);
   sbx_units_free (self->units);
   sbx_bus_connection_free (self->connection);
   sbx_turns_free (self->turns);

@@ -22,7 +22,6 @@ struct _SbxManager {
   GPtrArray *runs;           /* callers of RunTurn who wait */
   GSource *changed_source;
   SbxPrivateSocket *private_socket; /* NULL: none */
-  GHashTable *shown;                /* turns that the buses were told of: id -> Shown */
 };
 
 /* A method call that waits for its verdict. */
@@ -64,14 +63,11 @@ void sbx_manager_foreach_bus (SbxManager *self, void (*func) (sd_bus *bus, gpoin
 
 /* objects.c: the objects below the manager's. slots: see sbx_manager_keep_slot(). */
 int sbx_objects_add (SbxManager *self, sd_bus *bus, GPtrArray *slots);
-void sbx_shown_free (gpointer shown);
-/* Tells of turns that came, changed or left since the last time. */
-void sbx_objects_tell_turns (SbxManager *self);
-/* Tells that a channel came onto the list or left it. */
-void sbx_objects_tell_channel (SbxManager *self, const char *channel, gboolean on);
 /* Free with g_free(). */
 char *sbx_turn_path (const char *turn);
 char *sbx_channel_path (const char *channel);
+/* The id in a turn's path; NULL where it is none. */
+const char *sbx_turn_of_path (const char *path);
 
 /* A slot is kept in slots, or lives as long as the bus where slots is NULL. */
 int sbx_manager_keep_slot (GPtrArray *slots, sd_bus_slot *slot);

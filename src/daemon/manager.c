@@ -208,7 +208,6 @@ sbx_manager_new (SbxDaemon *daemon, void (*claimed) (gboolean fine, const char *
   self->runs = g_ptr_array_new_with_free_func (sbx_run_free);
   self->guard = sbx_guard_new ();
   self->slots = g_ptr_array_new_with_free_func (slot_free);
-  self->shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, sbx_shown_free);
   return self;
 }
 
@@ -221,7 +220,6 @@ sbx_manager_free (SbxManager *self)
   sbx_private_socket_free (self->private_socket);
   g_ptr_array_unref (self->runs);
   g_ptr_array_unref (self->slots);
-  g_hash_table_unref (self->shown);
   sbx_guard_free (self->guard);
   g_object_unref (self->cancellable);
   g_free (self);
@@ -302,14 +300,7 @@ on_changed (gpointer user_data)
 
   g_clear_pointer (&self->changed_source, g_source_unref);
   sbx_manager_foreach_bus (self, tell_counts, NULL);
-  sbx_objects_tell_turns (self);
   return G_SOURCE_REMOVE;
-}
-
-void
-sbx_manager_mode_changed (SbxManager *self, const char *channel, gboolean on)
-{
-  sbx_objects_tell_channel (self, channel, on);
 }
 
 void

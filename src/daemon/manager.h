@@ -31,7 +31,11 @@ void sbx_manager_detach (SbxManager *self);
 /* Asks for the name, from when on callers find us. */
 void sbx_manager_claim_name (SbxManager *self);
 
-/* A channel came onto the list, or left it. */
+/* Told on the buses: turns that came, changed, or are known no more; channels that came onto the list or
+ * left. */
+void sbx_manager_turn_added (SbxManager *self, SbxTurn *turn);
+void sbx_manager_turn_changed (SbxManager *self, SbxTurn *turn);
+void sbx_manager_turn_gone (SbxManager *self, const char *id);
 void sbx_manager_mode_changed (SbxManager *self, const char *channel, gboolean on);
 
 /* Properties changed; told in one signal from the loop. */

@@ -150,75 +150,103 @@ enumerate_channels (sd_bus *bus, const char *prefix, void *user_data, char ***re
 
 /* --- turns --- */
 
-static SbxTurn *
-turn_of (SbxManager *self, const char *path)
+/* A turn that is not over, or what is recorded of one. */
+typedef struct {
+  const char *id;
+  const char *channel;
+  const char *state;
+  const char *outcome; /* empty: none yet */
+  const char *reason;  /* empty: none */
+  guint32 uid;
+  guint64 accepted_usec;
+} View;
+
+static gboolean
+view_turn (SbxManager *self, const char *path, View *ret_view)
 {
-  if (!g_str_has_prefix (path, TURNS_PATH "/"))
-    return NULL;
-  return sbx_turns_find (sbx_daemon_turns (self->daemon), path + strlen (TURNS_PATH "/"));
+  SbxTurns *turns = sbx_daemon_turns (self->daemon);
+  const char *id = sbx_turn_of_path (path);
+  const SbxTurn *turn = id != NULL ? sbx_turns_find (turns, id) : NULL;
+  const SbxRecord *record = id != NULL ? sbx_turns_record (turns, id) : NULL;
+
+  if (turn == NULL && record == NULL)
+    return FALSE;
+  *ret_view = (View){
+    .id = id,
+    .channel = turn != NULL ? sbx_turn_channel (turn) : record->channel,
+    .state = turn != NULL ? sbx_turn_state_name (sbx_turn_state (turn)) : "ended",
+    .outcome = record != NULL ? sbx_outcome_name (record->kind) : "",
+    .reason = record != NULL && record->failure != SBX_FAILURE_NONE ? sbx_failure_name (record->failure) : "",
+    .uid = turn != NULL ? sbx_turn_uid (turn) : record->uid,
+    .accepted_usec = (guint64) (turn != NULL ? sbx_turn_accepted_usec (turn) : record->accepted_usec),
+  };
+  return TRUE;
+}
+
+const char *
+sbx_turn_of_path (const char *path)
+{
+  return g_str_has_prefix (path, TURNS_PATH "/") ? path + strlen (TURNS_PATH "/") : NULL;
 }
 
 static int
 find_turn (sd_bus *bus, const char *path, const char *interface, void *user_data, void **ret_found,
            sd_bus_error *ret_error)
 {
-  if (turn_of (user_data, path) == NULL)
+  View view;
+
+  if (!view_turn (user_data, path, &view))
     return 0;
   *ret_found = user_data;
   return 1;
 }
 
+/* One for all: property says which. */
 static int
-property_get_id (sd_bus *bus, const char *path, const char *interface, const char *property,
-                 sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
-{
-  return sd_bus_message_append (reply, "s", sbx_turn_id (turn_of (user_data, path)));
-}
-
-static int
-property_get_channel (sd_bus *bus, const char *path, const char *interface, const char *property,
-                      sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
-{
-  return sd_bus_message_append (reply, "s", sbx_turn_channel (turn_of (user_data, path)));
-}
-
-static int
-property_get_state (sd_bus *bus, const char *path, const char *interface, const char *property,
-                    sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
-{
-  return sd_bus_message_append (reply, "s", sbx_turn_state_name (sbx_turn_state (turn_of (user_data, path))));
-}
-
-static int
-property_get_user (sd_bus *bus, const char *path, const char *interface, const char *property,
+property_get_turn (sd_bus *bus, const char *path, const char *interface, const char *property,
                    sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
 {
-  return sd_bus_message_append (reply, "u", sbx_turn_uid (turn_of (user_data, path)));
-}
+  View view;
 
-static int
-property_get_accepted (sd_bus *bus, const char *path, const char *interface, const char *property,
-                       sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
-{
-  return sd_bus_message_append (reply, "t", (uint64_t) sbx_turn_accepted_usec (turn_of (user_data, path)));
+  if (!view_turn (user_data, path, &view))
+    return -ENOENT;
+  if (strcmp (property, "User") == 0)
+    return sd_bus_message_append (reply, "u", view.uid);
+  if (strcmp (property, "Accepted") == 0)
+    return sd_bus_message_append (reply, "t", view.accepted_usec);
+  {
+    const struct {
+      const char *name;
+      const char *value;
+    } texts[] = { { "Id", view.id },
+                  { "Channel", view.channel },
+                  { "State", view.state },
+                  { "Outcome", view.outcome },
+                  { "Reason", view.reason } };
+
+    for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+      if (strcmp (property, texts[i].name) == 0)
+        return sd_bus_message_append (reply, "s", texts[i].value);
+  }
+  return -ENOENT;
 }
 
 static int
 method_cancel (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  const char *path = sd_bus_message_get_path (message);
-
-  return sbx_manager_cancel (user_data, message, path + strlen (TURNS_PATH "/"));
+  return sbx_manager_cancel (user_data, message, sbx_turn_of_path (sd_bus_message_get_path (message)));
 }
 
 static const sd_bus_vtable turn_vtable[] = {
   SD_BUS_VTABLE_START (0),
   SD_BUS_METHOD ("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
-  SD_BUS_PROPERTY ("Id", "s", property_get_id, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-  SD_BUS_PROPERTY ("Channel", "s", property_get_channel, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-  SD_BUS_PROPERTY ("State", "s", property_get_state, 0, CHANGES),
-  SD_BUS_PROPERTY ("User", "u", property_get_user, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-  SD_BUS_PROPERTY ("Accepted", "t", property_get_accepted, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+  SD_BUS_PROPERTY ("Id", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+  SD_BUS_PROPERTY ("Channel", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+  SD_BUS_PROPERTY ("State", "s", property_get_turn, 0, CHANGES),
+  SD_BUS_PROPERTY ("Outcome", "s", property_get_turn, 0, CHANGES),
+  SD_BUS_PROPERTY ("Reason", "s", property_get_turn, 0, CHANGES),
+  SD_BUS_PROPERTY ("User", "u", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+  SD_BUS_PROPERTY ("Accepted", "t", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_VTABLE_END,
 };
 
@@ -227,13 +255,24 @@ enumerate_turns (sd_bus *bus, const char *prefix, void *user_data, char ***ret_n
 {
   SbxManager *self = user_data;
   g_autoptr (GPtrArray) turns = sbx_turns_list (sbx_daemon_turns (self->daemon));
-  char **paths = paths_new (turns->len);
+  g_autoptr (GPtrArray) records = sbx_record_store_list (sbx_daemon_context (self->daemon)->records);
+  char **paths = paths_new (turns->len + records->len);
+  gsize n = 0;
 
   for (guint i = 0; i < turns->len; i++)
     {
       g_autofree char *path = sbx_turn_path (sbx_turn_id (turns->pdata[i]));
 
-      paths[i] = strdup (path);
+      paths[n++] = strdup (path);
+    }
+  for (guint i = 0; i < records->len; i++)
+    {
+      const SbxRecord *record = records->pdata[i];
+      g_autofree char *path = sbx_turn_path (record->turn);
+
+      /* One that has its outcome and is still being removed is in both lists. */
+      if (sbx_turns_find (sbx_daemon_turns (self->daemon), record->turn) == NULL)
+        paths[n++] = strdup (path);
     }
   *ret_nodes = paths;
   return 0;
@@ -289,7 +328,7 @@ static void
 tell_state (sd_bus *bus, gpointer user_data)
 {
   (void) sd_bus_emit_properties_changed (bus, ((const Object *) user_data)->path, SBX_TURN_INTERFACE, "State",
-                                         NULL);
+                                         "Outcome", "Reason", NULL);
 }
 
 static void
@@ -297,15 +336,6 @@ tell_channel_counts (sd_bus *bus, gpointer user_data)
 {
   (void) sd_bus_emit_properties_changed (bus, ((const Object *) user_data)->path, SBX_CHANNEL_INTERFACE,
                                          "Running", "Queued", NULL);
-}
-
-void
-sbx_objects_tell_channel (SbxManager *self, const char *channel, gboolean on)
-{
-  g_autofree char *path = sbx_channel_path (channel);
-  Object object = { path, SBX_CHANNEL_INTERFACE };
-
-  sbx_manager_foreach_bus (self, on ? tell_added : tell_removed, &object);
 }
 
 static void
@@ -317,70 +347,41 @@ tell_turn (SbxManager *self, const char *turn, void (*tell) (sd_bus *bus, gpoint
   sbx_manager_foreach_bus (self, tell, &object);
 }
 
-/* What a turn that was shown leaves behind: its channel, for the counts. */
-typedef struct {
-  const char *state;
-  char *channel;
-} Shown;
-
-void
-sbx_shown_free (gpointer data)
-{
-  Shown *self = data;
-
-  g_free (self->channel);
-  g_free (self);
-}
-
 static void
-tell_channels (SbxManager *self, GHashTable *channels)
+tell_counts_of (SbxManager *self, const char *channel)
 {
-  GHashTableIter iter;
-  gpointer key;
+  g_autofree char *path = sbx_channel_path (channel);
+  Object object = { path, SBX_CHANNEL_INTERFACE };
 
-  g_hash_table_iter_init (&iter, channels);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (sbx_channel_store_has (sbx_daemon_channels (self->daemon), key))
-      {
-        g_autofree char *path = sbx_channel_path (key);
-        Object object = { path, SBX_CHANNEL_INTERFACE };
-
-        sbx_manager_foreach_bus (self, tell_channel_counts, &object);
-      }
+  if (sbx_channel_store_has (sbx_daemon_channels (self->daemon), channel))
+    sbx_manager_foreach_bus (self, tell_channel_counts, &object);
 }
 
 void
-sbx_objects_tell_turns (SbxManager *self)
+sbx_manager_turn_added (SbxManager *self, SbxTurn *turn)
 {
-  g_autoptr (GPtrArray) turns = sbx_turns_list (sbx_daemon_turns (self->daemon));
-  g_autoptr (GHashTable) gone = g_steal_pointer (&self->shown);
-  g_autoptr (GHashTable) channels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GHashTableIter iter;
-  gpointer id, data;
+  tell_turn (self, sbx_turn_id (turn), tell_added);
+  tell_counts_of (self, sbx_turn_channel (turn));
+}
 
-  self->shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, sbx_shown_free);
-  for (guint i = 0; i < turns->len; i++)
-    {
-      SbxTurn *turn = turns->pdata[i];
-      Shown *before = g_hash_table_lookup (gone, sbx_turn_id (turn));
-      Shown *now = g_new0 (Shown, 1);
+void
+sbx_manager_turn_changed (SbxManager *self, SbxTurn *turn)
+{
+  tell_turn (self, sbx_turn_id (turn), tell_state);
+  tell_counts_of (self, sbx_turn_channel (turn));
+}
 
-      now->state = sbx_turn_state_name (sbx_turn_state (turn));
-      now->channel = g_strdup (sbx_turn_channel (turn));
-      g_hash_table_insert (self->shown, g_strdup (sbx_turn_id (turn)), now);
-      if (before == NULL)
-        tell_turn (self, sbx_turn_id (turn), tell_added);
-      else if (before->state != now->state)
-        tell_turn (self, sbx_turn_id (turn), tell_state);
-      if (before == NULL || before->state != now->state)
-        g_hash_table_add (channels, g_strdup (now->channel));
-      g_hash_table_remove (gone, sbx_turn_id (turn));
-    }
-  g_hash_table_iter_init (&iter, gone);
-  while (g_hash_table_iter_next (&iter, &id, &data))
-    {
-      tell_turn (self, id, tell_removed);
-      g_hash_table_add (channels, g_strdup (((Shown *) data)->channel));
-    }
-  tell_channels (self, channels);
+void
+sbx_manager_turn_gone (SbxManager *self, const char *id)
+{
+  tell_turn (self, id, tell_removed);
+}
+
+void
+sbx_manager_mode_changed (SbxManager *self, const char *channel, gboolean on)
+{
+  g_autofree char *path = sbx_channel_path (channel);
+  Object object = { path, SBX_CHANNEL_INTERFACE };
+
+  sbx_manager_foreach_bus (self, on ? tell_added : tell_removed, &object);
 }

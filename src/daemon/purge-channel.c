@@ -53,8 +53,8 @@ sbx_method_purge_channel (sd_bus_message *message, void *user_data, sd_bus_error
   {
     const char *const details[] = { "channel", channel, NULL };
 
-    sbx_guard_check_async (message, SBX_ACTION ("purge-channel"), details, self->cancellable, purge_allowed,
-                           sbx_manager_call_new (self, message, channel, FALSE));
+    sbx_guard_check_async (self->guard, message, SBX_ACTION ("purge-channel"), details, self->cancellable,
+                           purge_allowed, sbx_manager_call_new (self, message, channel, FALSE));
   }
   return 1;
 }

@@ -136,6 +136,29 @@ by_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+static GDBusInterfaceInfo *
+find_interface (GDBusNodeInfo *node, const char *name)
+{
+  GDBusInterfaceInfo *interface = g_dbus_node_info_lookup_interface (node, name);
+
+  for (gsize i = 0; interface == NULL && node->nodes != NULL && node->nodes[i] != NULL; i++)
+    interface = find_interface (node->nodes[i], name);
+  return interface;
+}
+
+static void
+describe_properties (GPtrArray *lines, GDBusPropertyInfo **properties)
+{
+  for (gsize i = 0; properties != NULL && properties[i] != NULL; i++)
+    {
+      const char *emits = g_dbus_annotation_info_lookup (properties[i]->annotations,
+                                                         "org.freedesktop.DBus.Property.EmitsChangedSignal");
+
+      g_ptr_array_add (lines, g_strdup_printf ("%s %s %u %s", properties[i]->name, properties[i]->signature,
+                                               (guint) properties[i]->flags, emits != NULL ? emits : "true"));
+    }
+}
+
 static char *
 describe (const char *xml, const char *name)
 {
@@ -145,7 +168,7 @@ describe (const char *xml, const char *name)
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
 
   g_assert_no_error (error);
-  interface = g_dbus_node_info_lookup_interface (node, name);
+  interface = find_interface (node, name);
   g_assert_nonnull (interface);
   for (gsize i = 0; interface->methods != NULL && interface->methods[i] != NULL; i++)
     {
@@ -156,36 +179,106 @@ describe (const char *xml, const char *name)
       append_arguments (line, interface->methods[i]->out_args);
       g_ptr_array_add (lines, g_string_free (line, FALSE));
     }
-  for (gsize i = 0; interface->properties != NULL && interface->properties[i] != NULL; i++)
+  for (gsize i = 0; interface->signals != NULL && interface->signals[i] != NULL; i++)
     {
-      GDBusPropertyInfo *property = interface->properties[i];
-      const char *emits = g_dbus_annotation_info_lookup (property->annotations,
-                                                         "org.freedesktop.DBus.Property.EmitsChangedSignal");
+      GString *line = g_string_new (interface->signals[i]->name);
 
-      g_ptr_array_add (lines, g_strdup_printf ("%s %s %u %s", property->name, property->signature,
-                                               (guint) property->flags, emits != NULL ? emits : "true"));
+      append_arguments (line, interface->signals[i]->args);
+      g_ptr_array_add (lines, g_string_free (line, FALSE));
     }
+  describe_properties (lines, interface->properties);
   g_ptr_array_sort (lines, by_text);
   g_ptr_array_add (lines, NULL);
   return g_strjoinv ("\n", (char **) lines->pdata);
 }
 
+static char *
+read_live (Fixture *f, const char *path)
+{
+  g_autoptr (sd_bus_message) message = NULL;
+  g_autoptr (sd_bus_message) answer = NULL;
+  const char *xml = NULL;
+
+  g_assert_cmpint (sd_bus_message_new_method_call (f->bus.client, &message, SBX_BUS_NAME, path,
+                                                   "org.freedesktop.DBus.Introspectable", "Introspect"),
+                   >=, 0);
+  answer = fixture_send (f->bus.client, message);
+  g_assert_cmpint (sd_bus_message_read (answer, "s", &xml), >=, 0);
+  return g_strdup (xml);
+}
+
+static void
+expect_as_written (Fixture *f, const char *path, const char *interface)
+{
+  g_autofree char *written = NULL;
+  g_autofree char *live = read_live (f, path);
+  g_autofree char *got = describe (live, interface);
+  g_autofree char *wanted = NULL;
+
+  g_assert_true (g_file_get_contents (xml_file, &written, NULL, NULL));
+  wanted = describe (written, interface);
+  g_assert_cmpstr (got, ==, wanted);
+}
+
+/* --- objects -------------------------------------------------------------------------------------------- */
+
+#define CHANNEL_PATH SBX_OBJECT_PATH "/channel/discord_3a1"
+
+typedef struct {
+  GString *lines;
+} Heard;
+
+static int
+on_heard (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  Heard *heard = user_data;
+  const char *path = NULL;
+
+  g_string_append (heard->lines, sd_bus_message_get_member (message));
+  if (sd_bus_message_is_signal (message, NULL, "PropertiesChanged") > 0)
+    path = sd_bus_message_get_path (message);
+  else
+    g_assert_cmpint (sd_bus_message_read (message, "o", &path), >=, 0);
+  g_string_append_printf (heard->lines, " %s\n", path);
+  return 0;
+}
+
+static void
+await_line (Heard *heard, const char *line)
+{
+  while (strstr (heard->lines->str, line) == NULL)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+/* A channel's object comes with its mode and goes with it, a turn's with the turn; each tells of itself, and
+ * of nobody who spoke. */
+static void
+test_objects (Fixture *f, gconstpointer data)
+{
+  Heard heard = { g_string_new (NULL) };
+  g_autoptr (sd_bus_slot) slot = NULL;
+
+  g_assert_cmpint (sd_bus_add_match (f->bus.client, &slot,
+                                     "type='signal',sender='" SBX_BUS_NAME
+                                     "',path_namespace='" SBX_OBJECT_PATH "'",
+                                     on_heard, &heard),
+                   >=, 0);
+  CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
+  await_line (&heard, "InterfacesAdded " CHANNEL_PATH "\n");
+  expect_as_written (f, CHANNEL_PATH, SBX_CHANNEL_INTERFACE);
+  CALL (f, "RunTurn", TEXTS ("discord:1", "speaker-7", "Sue", "a secret"), ERROR ("DockerDown"));
+  await_line (&heard, "PropertiesChanged " SBX_OBJECT_PATH "/turn/");
+  await_line (&heard, "PropertiesChanged " CHANNEL_PATH "\n");
+  g_assert_nonnull (strstr (heard.lines->str, "InterfacesAdded " SBX_OBJECT_PATH "/turn/"));
+  CALL (f, "SetChannelMode", TEXTS ("discord:1", "off"), NULL);
+  await_line (&heard, "InterfacesRemoved " CHANNEL_PATH "\n");
+  g_string_free (heard.lines, TRUE);
+}
+
 static void
 test_introspection (Fixture *f, gconstpointer data)
 {
-  g_autoptr (sd_bus_message) message =
-    fixture_new_call (f, "org.freedesktop.DBus.Introspectable", "Introspect");
-  g_autoptr (sd_bus_message) answer = fixture_send (f->bus.client, message);
-  g_autofree char *written = NULL;
-  g_autofree char *wanted = NULL;
-  g_autofree char *live = NULL;
-  const char *xml = NULL;
-
-  g_assert_cmpint (sd_bus_message_read (answer, "s", &xml), >=, 0);
-  g_assert_true (g_file_get_contents (xml_file, &written, NULL, NULL));
-  live = describe (xml, SBX_MANAGER_INTERFACE);
-  wanted = describe (written, SBX_MANAGER_INTERFACE);
-  g_assert_cmpstr (live, ==, wanted);
+  expect_as_written (f, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE);
 }
 
 #define ADD(name, function)                                                                                  \
@@ -204,6 +297,7 @@ main (int argc, char **argv)
   ADD ("actions", test_actions);
   ADD ("docker-down", test_docker_down);
   ADD ("second", test_second);
+  ADD ("objects", test_objects);
   ADD ("introspection", test_introspection);
   return g_test_run ();
 }
