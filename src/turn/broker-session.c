@@ -7,6 +7,9 @@
 
 #include "wire/frame-link.h"
 
+/* A broker's whole turn: three frames for each of at most 1,000 calls, its audit, and a few. */
+#define MAX_FRAMES 4096u
+
 typedef enum {
   SESSION_NEW,        /* CONFIG not sent */
   SESSION_CONFIGURED, /* READY awaited */
@@ -38,6 +41,9 @@ struct _SbxBrokerSession {
   GPtrArray *tools;
   guint *calls; /* so far, by place in tools */
   char **offered;
+  char **servers; /* MCP servers on offer */
+  guint n_frames;
+  guint n_audits;
   SbxEgressClient *egress;
   sd_bus *bus;
   ToolCall *call;
@@ -214,13 +220,26 @@ session_take_outcome (SbxBrokerSession *self, SbxFrame *frame)
   return TRUE;
 }
 
+/* A name goes to the journal: only one that the operator gave, so that a guest cannot write there. */
+static gboolean
+audit_name_is_ours (const SbxBrokerSession *self, const SbxControlAudit *entry)
+{
+  if (entry->route == SBX_ROUTE_TOOL)
+    return g_strv_contains ((const char *const *) self->offered, entry->name);
+  if (entry->route == SBX_ROUTE_MCP)
+    return g_strv_contains ((const char *const *) self->servers, entry->name);
+  return entry->name[0] == '\0';
+}
+
 static gboolean
 session_take_audit (SbxBrokerSession *self, SbxFrame *frame)
 {
   SbxControlAudit entry;
 
-  if (!sbx_control_audit_decode (frame->payload, &entry, NULL))
+  if (self->n_audits == SBX_CONTROL_MAX_AUDITS || !sbx_control_audit_decode (frame->payload, &entry, NULL)
+      || !audit_name_is_ours (self, &entry))
     return FALSE;
+  self->n_audits++;
   if (self->events->audit != NULL)
     self->events->audit (self, &entry, self->user_data);
   return TRUE;
@@ -231,6 +250,8 @@ on_session_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
 {
   SbxBrokerSession *self = user_data;
 
+  if (++self->n_frames > MAX_FRAMES)
+    return FALSE;
   switch ((guint) frame->head.type)
     {
     case SBX_FRAME_READY:
@@ -286,6 +307,7 @@ sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArr
   self->tools = g_ptr_array_ref (tools);
   self->calls = g_new0 (guint, MAX (tools->len, 1));
   self->offered = g_new0 (char *, 1);
+  self->servers = g_new0 (char *, 1);
   self->egress = egress;
   self->events = events;
   self->user_data = user_data;
@@ -309,6 +331,7 @@ sbx_broker_session_free (SbxBrokerSession *self)
   g_ptr_array_unref (self->tools);
   g_free (self->calls);
   g_strfreev (self->offered);
+  g_strfreev (self->servers);
   g_free (self);
 }
 
@@ -330,12 +353,18 @@ session_send_fails (SbxBrokerSession *self, GError **error)
 gboolean
 sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *config, GError **error)
 {
+  g_autoptr (GStrvBuilder) servers = g_strv_builder_new ();
+
   g_return_val_if_fail (self->state == SESSION_NEW, FALSE);
 
   if (session_send_fails (self, error))
     return FALSE;
   g_strfreev (self->offered);
   self->offered = g_strdupv (config->tools);
+  for (guint i = 0; i < config->servers->len; i++)
+    g_strv_builder_add (servers, ((const SbxControlServer *) config->servers->pdata[i])->name);
+  g_strfreev (self->servers);
+  self->servers = g_strv_builder_end (servers);
   self->state = SESSION_CONFIGURED;
   return sbx_frame_link_send_packed (self->link, SBX_FRAME_CONFIG, 0, sbx_control_config_encode (config),
                                      error);

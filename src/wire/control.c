@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf16.h"
 #include "wire/pack-private.h"
+#include "wire/reply.h"
 
 /* Room for lengths, counts and numbers beside the bounded texts. */
 #define OVERHEAD_BYTES   256u
@@ -244,6 +246,9 @@ sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, GError **
   reply.compaction_tokens_before = sbx_unpack_u32 (&unpack);
   reply.failure = sbx_unpack_failure (&unpack);
   reply.set_aside = sbx_unpack_u8 (&unpack) & SBX_SET_ASIDE_ALL;
+  if (!unpack.failed
+      && (sbx_utf16_units (reply.text) > SBX_MAX_REPLY_UNITS || !sbx_reply_failure_is_word (reply.failure)))
+    unpack.failed = TRUE;
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_reply = reply;
@@ -268,6 +273,9 @@ sbx_control_no_reply_decode (GBytes *payload, SbxFailure *ret_failure, GError **
 
   sbx_unpack_payload (&unpack, payload);
   failure = sbx_unpack_failure (&unpack);
+  if (failure != SBX_FAILURE_WORKER_FAILED && failure != SBX_FAILURE_REPLY_INVALID
+      && failure != SBX_FAILURE_REPLY_TOO_LARGE)
+    unpack.failed = TRUE;
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;
   *ret_failure = failure;

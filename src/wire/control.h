@@ -69,7 +69,8 @@ sbx_control_tool_result_decode (GBytes *payload, SbxFailure *ret_failure, GBytes
 #define SBX_SET_ASIDE_HISTORY (1u << 1)
 #define SBX_SET_ASIDE_ALL     (SBX_SET_ASIDE_MEMORY | SBX_SET_ASIDE_HISTORY)
 
-/* REPLY. A decoded text is one that the bus takes (base/text.h), whatever the broker sent. */
+/* REPLY. A decoded text is one that the bus takes (base/text.h) and in its bounds, and a decoded failure is
+ * one that a worker has a word for, whatever the broker sent. */
 typedef enum {
   SBX_COMPACTION_NONE = 0,
   SBX_COMPACTION_BY_TOOL = 1,
@@ -95,11 +96,13 @@ gboolean sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SbxControlReply, sbx_control_reply_clear)
 
 /* NO_REPLY: SBX_FAILURE_REPLY_INVALID, _REPLY_TOO_LARGE, or _WORKER_FAILED when output ended with nothing in
- * it. */
+ * it. No other is decoded: the rest of the list is not the broker's to tell. */
 GByteArray *sbx_control_no_reply_encode (SbxFailure failure);
 gboolean sbx_control_no_reply_decode (GBytes *payload, SbxFailure *ret_failure, GError **error);
 
-/* AUDIT */
+/* AUDIT. A broker sends no more of them in a turn: those of broker/audit.h, and two behind it. */
+#define SBX_CONTROL_MAX_AUDITS 208u
+
 typedef enum {
   SBX_ROUTE_NONE = 0, /* refused before a route was known */
   SBX_ROUTE_MODEL = 1,

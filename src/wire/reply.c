@@ -60,24 +60,34 @@ sbx_reply_reason_from_name (const char *name, guint8 *ret_reason)
   return TRUE;
 }
 
+static const struct {
+  const char *name;
+  SbxFailure failure;
+} words[] = {
+  { "store-unreadable", SBX_FAILURE_STORE_UNREADABLE },
+  { "store-failed", SBX_FAILURE_STORE_UNREADABLE },
+  { "disk-full", SBX_FAILURE_DISK_FULL },
+  { "model-answer", SBX_FAILURE_MODEL_ANSWER },
+  { "empty-answer", SBX_FAILURE_MODEL_ANSWER },
+};
+
 SbxFailure
 sbx_reply_failure_from_name (const char *name)
 {
-  static const struct {
-    const char *name;
-    SbxFailure failure;
-  } words[] = {
-    { "store-unreadable", SBX_FAILURE_STORE_UNREADABLE },
-    { "store-failed", SBX_FAILURE_STORE_UNREADABLE },
-    { "disk-full", SBX_FAILURE_DISK_FULL },
-    { "model-answer", SBX_FAILURE_MODEL_ANSWER },
-    { "empty-answer", SBX_FAILURE_MODEL_ANSWER },
-  };
-
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
     if (g_str_equal (words[i].name, name))
       return words[i].failure;
   return SBX_FAILURE_NONE;
+}
+
+gboolean
+sbx_reply_failure_is_word (SbxFailure failure)
+{
+  gboolean found = failure == SBX_FAILURE_NONE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words) && !found; i++)
+    found = words[i].failure == failure;
+  return found;
 }
 
 guint8

@@ -23,6 +23,8 @@ gboolean sbx_reply_reason_from_name (const char *name, guint8 *ret_reason);
 /* Why a worker gave no text, from its word for it: "store-unreadable" and so on. NONE where the word is not
  * in the list, or says no more than that the turn failed. */
 SbxFailure sbx_reply_failure_from_name (const char *name);
+/* Whether a worker has a word for it; NONE, where it says nothing, counts. */
+gboolean sbx_reply_failure_is_word (SbxFailure failure);
 
 /* SBX_SET_ASIDE_… of a file's name in the workspace; 0 for another name. */
 guint8 sbx_reply_set_aside_from_name (const char *name);

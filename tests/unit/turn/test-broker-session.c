@@ -123,6 +123,7 @@ set_up (Fixture *self, gconstpointer data)
     sbx_broker_session_new (pair[0], &identity, self->tools, self->client, &session_events, self);
   g_strfreev (config->tools);
   config->tools = g_strdupv ((char **) offered);
+  sbx_control_config_add_server (config, "docs", offered);
   g_assert_true (sbx_broker_session_configure (self->session, config, NULL));
 }
 
@@ -176,15 +177,27 @@ begin (Fixture *self)
 }
 
 static void
+say_audit (Fixture *self, SbxRoute route, const char *name)
+{
+  SbxControlAudit entry = { .route = route, .status = 200 };
+
+  g_strlcpy (entry.name, name, sizeof entry.name);
+  say (self, SBX_FRAME_AUDIT, 0, sbx_control_audit_encode (&entry));
+}
+
+static void
 test_plain (Fixture *self, gconstpointer data)
 {
   const SbxControlAudit entry = { .route = SBX_ROUTE_MODEL, .status = 200 };
 
   begin (self);
   say (self, SBX_FRAME_AUDIT, 0, sbx_control_audit_encode (&entry));
+  say_audit (self, SBX_ROUTE_TOOL, "gone");
+  say_audit (self, SBX_ROUTE_MCP, "docs");
+  say_audit (self, SBX_ROUTE_NONE, "");
   say_reply (self);
   wait_for (&self->n_replied, 1);
-  g_assert_cmpuint (self->n_audit, ==, 1);
+  g_assert_cmpuint (self->n_audit, ==, 4);
   sbx_broker_session_end (self->session);
   sbx_broker_session_end (self->session);
   wait_for (&self->n_end, 1);
@@ -228,6 +241,11 @@ typedef enum {
   SECOND_REPLY,
   UNLISTED_TOOL,
   HIDDEN_TOOL,
+  FOREIGN_FAILURE,
+  AUDIT_OF_UNLISTED,
+  AUDIT_WITHOUT_ROUTE,
+  AUDIT_FLOOD,
+  FRAME_FLOOD,
   CALL_BESIDE_CALL
 } Offence;
 
@@ -235,11 +253,30 @@ static const struct {
   const char *name;
   Offence offence;
 } offences[] = {
-  { "early-reply", EARLY_REPLY },           { "early-call", EARLY_CALL },
-  { "second-ready", SECOND_READY },         { "second-reply", SECOND_REPLY },
-  { "unlisted-tool", UNLISTED_TOOL },       { "hidden-tool", HIDDEN_TOOL },
-  { "call-beside-call", CALL_BESIDE_CALL },
+  { "early-reply", EARLY_REPLY },         { "early-call", EARLY_CALL },
+  { "second-ready", SECOND_READY },       { "second-reply", SECOND_REPLY },
+  { "unlisted-tool", UNLISTED_TOOL },     { "hidden-tool", HIDDEN_TOOL },
+  { "foreign-failure", FOREIGN_FAILURE }, { "audit-of-unlisted", AUDIT_OF_UNLISTED },
+  { "audit-flood", AUDIT_FLOOD },         { "audit-without-route", AUDIT_WITHOUT_ROUTE },
+  { "frame-flood", FRAME_FLOOD },         { "call-beside-call", CALL_BESIDE_CALL },
 };
+
+/* More than any turn has, until the session has enough of it. */
+static void
+flood (Fixture *self, SbxFrameType type)
+{
+  for (guint i = 0; i < 10000 && self->n_closed == 0; i++)
+    {
+      if (type == SBX_FRAME_AUDIT)
+        say_audit (self, SBX_ROUTE_MODEL, "");
+      else
+        say (self, type, i, NULL);
+      while (g_main_context_iteration (NULL, FALSE))
+        continue;
+    }
+  g_assert_cmpuint (self->n_closed, ==, 1);
+  g_assert_cmpuint (self->n_audit, <=, SBX_CONTROL_MAX_AUDITS);
+}
 
 /* What a broker in foreign hands might try: the session ends, and the owner is told once. */
 static void
@@ -270,6 +307,21 @@ test_offence (Fixture *self, gconstpointer data)
     case EARLY_CALL:
       say_call (self, 1, "gone");
       break;
+    case FOREIGN_FAILURE:
+      say (self, SBX_FRAME_NO_REPLY, 0, sbx_control_no_reply_encode (SBX_FAILURE_MODE_OFF));
+      break;
+    case AUDIT_OF_UNLISTED:
+      say_audit (self, SBX_ROUTE_TOOL, "a guest's own words");
+      break;
+    case AUDIT_WITHOUT_ROUTE:
+      say_audit (self, SBX_ROUTE_MODEL, "gone");
+      break;
+    case AUDIT_FLOOD:
+      flood (self, SBX_FRAME_AUDIT);
+      break;
+    case FRAME_FLOOD:
+      flood (self, SBX_FRAME_TOOL_CANCEL);
+      break;
     case CALL_BESIDE_CALL:
     default:
       say_call (self, 1, "gone");
@@ -279,6 +331,8 @@ test_offence (Fixture *self, gconstpointer data)
   wait_for (&self->n_closed, 1);
   g_assert_cmpuint (self->n_closed, ==, 1);
   g_assert_cmpuint (self->n_replied, ==, offence == SECOND_REPLY ? 1 : 0);
+  g_assert_cmpuint (self->n_no_reply, ==, 0);
+  g_assert_cmpuint (self->n_audit, ==, offence == AUDIT_FLOOD ? SBX_CONTROL_MAX_AUDITS : 0);
 }
 
 static void

@@ -145,13 +145,23 @@ test_reply (void)
   assert_exact_form (payload, decode_reply);
 }
 
+static char *
+repeat (const char *text, guint n)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append (out, text);
+  return g_string_free (out, FALSE);
+}
+
 /* A broker that a guest took over cannot make sandboxd hold more than a reply's worth, nor a text that is
  * none. */
 static void
 test_reply_bounds (void)
 {
-  g_autofree char *longest = g_strnfill (SBX_MAX_REPLY_BYTES, 'x');
-  g_autofree char *longer = g_strnfill (SBX_MAX_REPLY_BYTES + 1, 'x');
+  g_autofree char *longest = repeat ("\xe2\x82\xac", SBX_MAX_REPLY_UNITS);
+  g_autofree char *longer = g_strnfill (SBX_MAX_REPLY_UNITS + 1, 'x');
   static const struct {
     guint8 ok;
     const char *text;
@@ -202,6 +212,26 @@ test_no_reply (void)
   g_assert_cmpint (failure, ==, SBX_FAILURE_REPLY_INVALID);
   g_assert_false (decode_no_reply (unknown, NULL));
   assert_exact_form (payload, decode_no_reply);
+}
+
+/* Only a worker's end is the broker's to tell: "the channel is off" would send the message to a host agent.
+ */
+static void
+test_foreign_failures (void)
+{
+  for (guint i = 0; i <= _SBX_FAILURE_LAST; i++)
+    {
+      SbxControlReply reply = { .text = (char *) "sorry", .failure = (SbxFailure) i };
+      g_autoptr (GBytes) no_reply = g_byte_array_free_to_bytes (sbx_control_no_reply_encode (reply.failure));
+      g_autoptr (GBytes) with_reply = g_byte_array_free_to_bytes (sbx_control_reply_encode (&reply));
+
+      g_assert_true (decode_no_reply (no_reply, NULL)
+                     == (i == SBX_FAILURE_WORKER_FAILED || i == SBX_FAILURE_REPLY_INVALID
+                         || i == SBX_FAILURE_REPLY_TOO_LARGE));
+      g_assert_true (decode_reply (with_reply, NULL)
+                     == (i == SBX_FAILURE_NONE || i == SBX_FAILURE_STORE_UNREADABLE
+                         || i == SBX_FAILURE_DISK_FULL || i == SBX_FAILURE_MODEL_ANSWER));
+    }
 }
 
 static gboolean
@@ -267,6 +297,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/reply", test_reply);
   g_test_add_func ("/control/reply-bounds", test_reply_bounds);
   g_test_add_func ("/control/no-reply", test_no_reply);
+  g_test_add_func ("/control/foreign-failures", test_foreign_failures);
   g_test_add_func ("/control/audit", test_audit);
   g_test_add_func ("/control/rules-have-room", test_rules_have_room);
   return g_test_run ();
