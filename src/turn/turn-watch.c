@@ -178,6 +178,35 @@ route_name (SbxRoute route)
     }
 }
 
+/* A call's failure as the reason of a turn. What only sandboxd can know stays its own: a call that the worker
+ * hung up on is no cancelled turn, and one that took too long is no deadline of the turn's. */
+static SbxFailure
+model_failure_of (const SbxControlAudit *entry)
+{
+  if (entry->status == 200)
+    return SBX_FAILURE_NONE;
+  switch ((guint) entry->failure)
+    {
+    case SBX_FAILURE_EGRESS_DOWN:
+    case SBX_FAILURE_KEY_MISSING:
+    case SBX_FAILURE_MODEL_REFUSED:
+    case SBX_FAILURE_MODEL_UNREACHABLE:
+    case SBX_FAILURE_MODEL_ANSWER:
+    case SBX_FAILURE_MODEL_TIMEOUT:
+    case SBX_FAILURE_RATE_LIMITED:
+    case SBX_FAILURE_ADDRESS_REFUSED:
+    case SBX_FAILURE_KEY_REFLECTED:
+    case SBX_FAILURE_BUDGET_SPENT:
+    case SBX_FAILURE_RULES:
+    case SBX_FAILURE_INTERNAL:
+      return entry->failure;
+    case SBX_FAILURE_DEADLINE:
+      return SBX_FAILURE_MODEL_TIMEOUT;
+    default:
+      return SBX_FAILURE_WORKER_FAILED;
+    }
+}
+
 static void
 on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpointer user_data)
 {
@@ -213,7 +242,7 @@ on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpoin
   self->prompt_tokens += entry->prompt_tokens;
   self->completion_tokens += entry->completion_tokens;
   if (entry->route == SBX_ROUTE_MODEL)
-    self->model_failure = fine ? SBX_FAILURE_NONE : entry->failure;
+    self->model_failure = model_failure_of (entry);
   sbx_log_event (fine ? SBX_LOG_ID_CALL : SBX_LOG_ID_CALL_REFUSED, fine ? LOG_INFO : LOG_NOTICE, &fields,
                  "Turn %s called %s%s%s: %s in %s ms", self->id, route_name (entry->route),
                  *entry->name != '\0' ? " " : "", entry->name, status, msec);

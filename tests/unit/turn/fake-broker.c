@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A broker that does what its name says: reply, sorry, disk-full, silent, failed, invalid, dies. Test
- * program. */
+/* A broker that does what its name says: reply, sorry, disk-full, silent, failed, invalid, dies; audit-N: a
+ * model call that ended with failure N, then no reply. Test program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,6 +25,18 @@ reply (SbxFrameLink *link, gboolean ok, SbxFailure failure)
   (void) sbx_frame_link_send_packed (link, SBX_FRAME_REPLY, 0, sbx_control_reply_encode (&said), NULL);
 }
 
+static void
+audit (SbxFrameLink *link, const char *number)
+{
+  const SbxControlAudit said = { .route = SBX_ROUTE_MODEL,
+                                 .status = 502,
+                                 .failure = (SbxFailure) g_ascii_strtoull (number, NULL, 10) };
+
+  (void) sbx_frame_link_send_packed (link, SBX_FRAME_AUDIT, 0, sbx_control_audit_encode (&said), NULL);
+  (void) sbx_frame_link_send_packed (link, SBX_FRAME_NO_REPLY, 0,
+                                     sbx_control_no_reply_encode (SBX_FAILURE_WORKER_FAILED), NULL);
+}
+
 static gboolean
 on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
 {
@@ -46,6 +58,8 @@ on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
   else if (strcmp (mode, "invalid") == 0)
     (void) sbx_frame_link_send_packed (link, SBX_FRAME_NO_REPLY, 0,
                                        sbx_control_no_reply_encode (SBX_FAILURE_REPLY_INVALID), NULL);
+  else if (g_str_has_prefix (mode, "audit-"))
+    audit (link, mode + strlen ("audit-"));
   else if (strcmp (mode, "dies") == 0)
     _exit (1);
   return TRUE;

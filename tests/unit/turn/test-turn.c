@@ -304,6 +304,38 @@ test_ending (Fixture *self, gconstpointer data)
   g_assert_cmpint (self->outcome.ok, ==, ending->ok);
 }
 
+/* What the broker says of a model call can be the reason of a turn, but never one that is sandboxd's own: a
+ * worker hangs up on its call, a call takes too long, a broker in foreign hands says "the channel is off". */
+static const struct {
+  SbxFailure said;
+  SbxFailure failure;
+} model_failures[] = {
+  { SBX_FAILURE_KEY_MISSING, SBX_FAILURE_KEY_MISSING },
+  { SBX_FAILURE_RATE_LIMITED, SBX_FAILURE_RATE_LIMITED },
+  { SBX_FAILURE_BUDGET_SPENT, SBX_FAILURE_BUDGET_SPENT },
+  { SBX_FAILURE_DEADLINE, SBX_FAILURE_MODEL_TIMEOUT },
+  { SBX_FAILURE_CANCELLED, SBX_FAILURE_WORKER_FAILED },
+  { SBX_FAILURE_MODE_OFF, SBX_FAILURE_WORKER_FAILED },
+  { SBX_FAILURE_RESTARTED, SBX_FAILURE_WORKER_FAILED },
+  { SBX_FAILURE_DISK_LOW, SBX_FAILURE_WORKER_FAILED },
+};
+
+static void
+test_model_failure (Fixture *self, gconstpointer data)
+{
+  gsize i = GPOINTER_TO_SIZE (data);
+  g_autofree char *mode = g_strdup_printf ("audit-%d", (int) model_failures[i].said);
+
+  use_broker (self, mode);
+  script_until_start (self, OWN_IMAGE);
+  script_wait_held (self);
+  fake_docker_add_json (self->docker, "GET /v1.41/containers/roundtable-sandbox-", 200, STATE ("false", "1"));
+  script_delete (self);
+  (void) submit (self);
+  run_out (self);
+  assert_failed (self, model_failures[i].failure);
+}
+
 static void
 test_invalid_reply (Fixture *self, gconstpointer data)
 {
@@ -566,6 +598,13 @@ main (int argc, char **argv)
       g_autofree char *name = g_strdup_printf ("/turn/turn/ending/%zu", i);
 
       g_test_add (name, Fixture, &endings[i], set_up, test_ending, tear_down);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (model_failures); i++)
+    {
+      g_autofree char *name =
+        g_strconcat ("/turn/turn/model-failure/", sbx_failure_name (model_failures[i].said), NULL);
+
+      g_test_add (name, Fixture, GSIZE_TO_POINTER (i), set_up, test_model_failure, tear_down);
     }
   ADD ("invalid-reply", test_invalid_reply);
   ADD ("image-missing", test_image_missing);
