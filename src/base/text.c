@@ -8,8 +8,29 @@ is_noncharacter (gunichar character)
   return (character >= 0xfdd0 && character <= 0xfdef) || (character & 0xfffe) == 0xfffe;
 }
 
+typedef enum {
+  CONTROLS_STAY,
+  CONTROLS_BUT_LINES_GO, /* all but line ends and tabs */
+  CONTROLS_ARE_BLANKS,
+} Controls;
+
+static gunichar
+control (gunichar character, Controls controls)
+{
+  switch (controls)
+    {
+    case CONTROLS_BUT_LINES_GO:
+      return character == '\n' || character == '\t' ? character : 0xfffd;
+    case CONTROLS_ARE_BLANKS:
+      return ' ';
+    case CONTROLS_STAY:
+    default:
+      return character;
+    }
+}
+
 static char *
-text_copy (const char *text, gboolean one_line)
+text_copy (const char *text, Controls controls)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   GString *out = g_string_new (NULL);
@@ -20,8 +41,8 @@ text_copy (const char *text, gboolean one_line)
 
       if (is_noncharacter (character))
         character = 0xfffd;
-      else if (one_line && g_unichar_iscntrl (character))
-        character = ' ';
+      else if (g_unichar_iscntrl (character))
+        character = control (character, controls);
       g_string_append_unichar (out, character);
     }
   return g_string_free (out, FALSE);
@@ -30,11 +51,17 @@ text_copy (const char *text, gboolean one_line)
 char *
 sbx_text_plain (const char *text)
 {
-  return text_copy (text, FALSE);
+  return text_copy (text, CONTROLS_STAY);
 }
 
 char *
 sbx_text_one_line (const char *text)
 {
-  return text_copy (text, TRUE);
+  return text_copy (text, CONTROLS_ARE_BLANKS);
+}
+
+char *
+sbx_text_terminal (const char *text)
+{
+  return text_copy (text, CONTROLS_BUT_LINES_GO);
 }

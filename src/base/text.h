@@ -12,3 +12,7 @@ char *sbx_text_plain (const char *text);
 
 /* A copy on one line for people: as above, and each control character is a blank. */
 char *sbx_text_one_line (const char *text);
+
+/* A copy for a terminal: as the first, and each control character but line ends and tabs is U+FFFD, since a
+ * guest could move the cursor, set the title or type an answer with them. */
+char *sbx_text_terminal (const char *text);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 /* A turn may take ten minutes, and wait for others before. */
 #define RUN_TIMEOUT_SEC 3600
 /* What the service takes at most is less; this only bounds what is read. */
@@ -47,6 +49,21 @@ print_json (SbxCtl *ctl, gboolean ok, const char *text)
   root = json_builder_get_root (builder);
   line = sbx_json_text (root, ctl->json);
   g_print ("%s", line);
+}
+
+/* A reply is made of what a model and guests say: a file or a pipe gets it as it is, a terminal what it can
+ * show.
+ */
+static void
+print_answer (gboolean ok, const char *answer)
+{
+  gboolean terminal = isatty (ok ? STDOUT_FILENO : STDERR_FILENO);
+  g_autofree char *shown = terminal ? sbx_text_terminal (answer) : g_strdup (answer);
+
+  if (ok)
+    g_print ("%s\n", shown);
+  else
+    g_printerr ("%s\n", shown);
 }
 
 static int
@@ -92,9 +109,7 @@ sbx_verb_run (SbxCtl *ctl, int n_words, char **words)
     return sbx_ctl_bad_answer (r, what);
   if (ctl->json != SBX_JSON_OFF)
     print_json (ctl, ok, answer);
-  else if (ok)
-    g_print ("%s\n", answer);
   else
-    g_printerr ("%s\n", answer);
+    print_answer (ok, answer);
   return ok ? SBX_EXIT_GOOD : SBX_EXIT_TURN_FAILED;
 }

@@ -60,11 +60,40 @@ test_plain (void)
     }
 }
 
+/* What a terminal would obey: escapes of one and two bytes, their C1 forms, a carriage return that
+ * overwrites. */
+static void
+test_terminal (void)
+{
+  static const struct {
+    const char *text;
+    const char *shown;
+  } cases[] = {
+    { "", "" },
+    { "a\tb\nc \xc3\xa9", "a\tb\nc \xc3\xa9" },
+    { "\x1b]0;title\x07", "\xef\xbf\xbd]0;title\xef\xbf\xbd" },
+    { "\xc2\x9b"
+      "31m",
+      "\xef\xbf\xbd"
+      "31m" },
+    { "safe\rrm", "safe\xef\xbf\xbdrm" },
+    { "\x7f\b", "\xef\xbf\xbd\xef\xbf\xbd" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *shown = sbx_text_terminal (cases[i].text);
+
+      g_assert_cmpstr (shown, ==, cases[i].shown);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/text/utf16-units", test_utf16_units);
   g_test_add_func ("/text/plain", test_plain);
+  g_test_add_func ("/text/terminal", test_terminal);
   return g_test_run ();
 }
