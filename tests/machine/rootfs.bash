@@ -28,7 +28,12 @@ rootfs_make () {
     # What an older list made is of no more use.
     rm -rf --one-file-system "$state/cache/$kind-$suite"-*
     # It uses descriptors of its own by one digit, so the locks must not take these.
+    # A virtual machine's initrd holds the drivers of its one disk; all that there are would boot slowly.
+    # shellcheck disable=SC2016  # expanded by mmdebstrap
     if ! mmdebstrap --quiet --variant=minbase --include="$packages" \
+        --essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"
+          echo MODULES=list >"$1/etc/initramfs-tools/conf.d/machine"
+          printf "%s\\n" virtio_pci virtio_blk ext4 >"$1/usr/share/initramfs-tools/modules.d/machine"' \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
         "$suite" "$tar.part.tar" ${ROUNDTABLE_MIRROR:+"$ROUNDTABLE_MIRROR"} \
         >"$state/cache/$kind-$suite.log" 2>&1 7>&- 8>&- 9>&-; then
@@ -40,11 +45,15 @@ rootfs_make () {
   echo "$tar"
 }
 
-# rootfs_unpack VERSION ROOT NAME ONLINE: a new machine's files.
+# rootfs_unpack VERSION ROOT NAME ONLINE VM: a new machine's files.
 rootfs_unpack () {
-  local version=$1 root=$2 name=$3 online=$4 suite tar
+  local version=$1 root=$2 name=$3 online=$4 vm=$5 suite tar
   suite=$(rootfs_suite "$version")
-  tar=$(rootfs_make machine "$suite" "$(deps_inside "$suite")")
+  if [ "$vm" = yes ]; then
+    tar=$(rootfs_make vm "$suite" "$(deps_inside "$suite") $deps_inside_vm")
+  else
+    tar=$(rootfs_make machine "$suite" "$(deps_inside "$suite")")
+  fi
   mkdir -p "$root"
   tar -C "$root" -xf "$tar"
   echo "$name" >"$root/etc/hostname"

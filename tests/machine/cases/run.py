@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The roundtable-sandbox authors
 """Runs the cases beside it, inside a machine: a TAP line each as it ends, and the count as the last line.
 
-    run.py [NAME…]      only tests whose name holds one of these
+    run.py [--with DIR] [NAME…]      those of a second directory too; only tests whose name holds one of these
 """
 
 import os
@@ -72,8 +72,11 @@ def each(suite):
 def main():
     sys.path.insert(0, HERE)
     wanted = sys.argv[1:]
-    found = unittest.defaultTestLoader.discover(HERE)
-    chosen = unittest.TestSuite(test for test in each(found) if not wanted or any(word in test.id() for word in wanted))
+    found = [unittest.defaultTestLoader.discover(HERE)]
+    if wanted[:1] == ["--with"]:
+        found.append(unittest.TestLoader().discover(wanted[1]))
+        wanted = wanted[2:]
+    chosen = unittest.TestSuite(test for suite in found for test in each(suite) if not wanted or any(word in test.id() for word in wanted))
     result = Lines()
     chosen.run(result)
     print(f"{result.passed} passed, {result.bad} failed")

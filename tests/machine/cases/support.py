@@ -24,7 +24,7 @@ IMAGE = "roundtable-sandbox-worker:latest"
 def run(*words, check=True, timeout=60):
     """A program's output; one that fails fails the test with what it said."""
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=timeout, check=False)
+                          errors="replace", timeout=timeout, check=False)
     if check and done.returncode != 0:
         raise AssertionError(f"{' '.join(words)}: status {done.returncode}: {done.stderr}{done.stdout}")
     return done.stdout
@@ -102,8 +102,8 @@ def configured(text):
     """sandboxd with these lines in a drop-in, while the block runs."""
     path = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/90-case.conf")
     path.write_text(text, encoding="utf-8")
-    run("systemctl", "restart", "sandboxd.service")
     try:
+        run("systemctl", "restart", "sandboxd.service")
         yield
     finally:
         path.unlink()
