@@ -39,6 +39,25 @@ class Vm(unittest.TestCase):
             self.assertEqual((group / "cpu.max").read_text().split(), ["100000", "100000"])
         self.assertEqual(turn.reply(60), [True, "let go"])
 
+    def test_a_file_system_for_the_workspaces(self):
+        """As doc/operations.md says."""
+        page = pathlib.Path("/usr/share/doc/roundtable-sandbox/operations.md").read_text(encoding="utf-8")
+        part = page.split("## A bound on what guests store")[1].split("## ")[0]
+        commands = [line.strip() for line in part.splitlines() if line.startswith("    ")]
+        self.assertGreaterEqual(len(commands), 7)
+        try:
+            for command in commands:
+                support.run("sh", "-c", command)
+            support.sandbox(CHANNEL)
+            self.assertEqual(support.run_turn(CHANNEL, "[[script:plain]]")[0], True)
+            options = support.run("findmnt", "-n", "-o", "OPTIONS", "--target", str(support.workspace(CHANNEL)))
+            self.assertIn("nosuid", options)
+            support.nothing_left(30)
+        finally:
+            support.run("systemctl", "stop", "sandboxd.service")
+            support.run("umount", "/var/lib/roundtable-sandbox/workspaces")
+            support.run("systemctl", "start", "sandboxd.service")
+
     def test_out_of_memory_has_its_name(self):
         with test_failures.image_replaced("exec /bin/busybox dd if=/dev/zero of=/dev/null bs=700M count=1"):
             with self.assertRaises(support.Failed) as caught:
