@@ -50,29 +50,20 @@ manager_call (SbxCtl *ctl, const char *method)
   return message;
 }
 
-/* The process's start time, by which polkit knows it from a later one of that number; proc_pid_stat(5). */
-static guint64
-start_time (guint32 pid)
+/* By its name on the bus polkit finds the unit of the process too, which it does not trust a number for; NULL
+ * where nobody has the name. */
+static char *
+daemon_name (SbxCtl *ctl)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%u/stat", pid);
-  g_autofree char *text = NULL;
-  g_auto (GStrv) fields = NULL;
-  const char *end;
+  sd_bus_creds *creds = NULL;
+  const char *name = NULL;
+  char *copy = NULL;
 
-  if (!g_file_get_contents (path, &text, NULL, NULL) || (end = strrchr (text, ')')) == NULL)
-    return 0;
-  fields = g_strsplit (end + 2, " ", -1);
-  return g_strv_length (fields) > 19 ? g_ascii_strtoull (fields[19], NULL, 10) : 0;
-}
-
-static guint32
-main_pid (SbxCtl *ctl)
-{
-  guint32 pid = 0;
-
-  (void) sd_bus_get_property_trivial (ctl->bus, SYSTEMD, SYSTEMD_PATH "/unit/sandboxd_2eservice",
-                                      SYSTEMD ".Service", "MainPID", NULL, 'u', &pid);
-  return pid;
+  if (sd_bus_get_name_creds (ctl->bus, SBX_BUS_NAME, SD_BUS_CREDS_UNIQUE_NAME, &creds) >= 0
+      && sd_bus_creds_get_unique_name (creds, &name) >= 0)
+    copy = g_strdup (name);
+  sd_bus_creds_unref (creds);
+  return copy;
 }
 
 /* Asks polkit what it will be asked for each turn. Only root may give it details. */
@@ -86,11 +77,11 @@ check_rights (SbxCheckList *list, SbxCtl *ctl)
   g_autoptr (SbxMessage) message = NULL;
   g_autoptr (SbxMessage) reply = NULL;
   sd_bus_error error = SD_BUS_ERROR_NULL;
-  guint32 pid = main_pid (ctl);
+  g_autofree char *name = daemon_name (ctl);
   int allowed = 0, challenge = 0;
   int r;
 
-  if (geteuid () != 0 || pid == 0)
+  if (geteuid () != 0 || name == NULL)
     {
       sbx_check_list_add (list, SBX_CHECK_NOT_MADE, "polkit", NULL,
                           "only root may ask polkit about sandboxd");
@@ -99,9 +90,9 @@ check_rights (SbxCheckList *list, SbxCtl *ctl)
   r = sd_bus_message_new_method_call (ctl->bus, &message, POLKIT, "/org/freedesktop/PolicyKit1/Authority",
                                       POLKIT ".Authority", "CheckAuthorization");
   if (r >= 0)
-    r = sd_bus_message_append (message, "(sa{sv})sa{ss}us", "unix-process", 2, "pid", "u", pid, "start-time",
-                               "t", start_time (pid), SYSTEMD ".manage-units", 2, "unit",
-                               "sandboxd-turn-check-broker.scope", "verb", "start", 0u, "");
+    r = sd_bus_message_append (message, "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s", name,
+                               SYSTEMD ".manage-units", 2, "unit", "sandboxd-turn-check-broker.scope", "verb",
+                               "start", 0u, "");
   if (r >= 0)
     r = sd_bus_call (ctl->bus, message, 0, &error, &reply);
   if (r >= 0)
