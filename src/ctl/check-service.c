@@ -178,6 +178,17 @@ set_mode (SbxCheckList *list, SbxCtl *ctl, const char *mode)
   return reply != NULL;
 }
 
+/* What the worker noted of the self-test is nobody's memory. */
+static void
+purge (SbxCheckList *list, SbxCtl *ctl)
+{
+  g_autoptr (SbxMessage) message = manager_call (ctl, "PurgeChannel");
+  g_autoptr (SbxMessage) reply = NULL;
+
+  if (message != NULL && sd_bus_message_append (message, "s", CHANNEL) >= 0)
+    reply = call (list, ctl, "turn", "delete what the self-test left", message, TURN_TIMEOUT_USEC);
+}
+
 void
 sbx_check_turn (SbxCheckList *list, SbxCtl *ctl)
 {
@@ -205,4 +216,5 @@ sbx_check_turn (SbxCheckList *list, SbxCtl *ctl)
                             "the worker came to no answer");
     }
   (void) set_mode (list, ctl, "off");
+  purge (list, ctl);
 }

@@ -92,6 +92,7 @@ class Check(unittest.TestCase):
         self.assertNotIn("FAILED", text)
         self.assertRegex(text, r"ok +turn +a guest's turn was answered")
         self.assertEqual(support.call("GetChannelMode", "s", "sandboxctl:check"), "off")
+        self.assertFalse(support.workspace("sandboxctl:check").exists())
         support.nothing_left()
 
     def test_docker_stopped(self):
