@@ -58,7 +58,7 @@ main (int argc, char **argv)
   sweep.due_usec = g_get_monotonic_time () + TIME_USEC;
   r = sbx_sweep_open_bus (&bus);
   if (r < 0)
-    sbx_sweep_fail (&sweep, "The system bus cannot be reached, so scopes stay", g_strerror (-r));
+    sbx_sweep_fail (&sweep, "systemd cannot be reached, so scopes stay", g_strerror (-r));
   else if (!sweep.dry_run && sbx_sweep_daemon_runs (bus))
     {
       g_printerr ("sandboxd runs and cleans up by itself. To end every turn and clean up: systemctl restart "

@@ -21,11 +21,33 @@ typedef sd_bus_error SbxBusErrorText;
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SbxBusErrorText, sd_bus_error_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sd_bus_message, sd_bus_message_unref)
 
+/* systemd's own socket, which root may use (systemctl(1) does): scopes can be ended without a bus daemon. */
+static int
+open_private (sd_bus **ret_bus)
+{
+  sd_bus *bus = NULL;
+  int r = sd_bus_new (&bus);
+
+  if (r >= 0)
+    r = sd_bus_set_address (bus, "unix:path=/run/systemd/private");
+  if (r >= 0)
+    r = sd_bus_start (bus);
+  if (r < 0)
+    {
+      sd_bus_unref (bus);
+      return r;
+    }
+  *ret_bus = bus;
+  return 0;
+}
+
 int
 sbx_sweep_open_bus (sd_bus **ret_bus)
 {
-  int r = sd_bus_open_system (ret_bus);
+  int r = open_private (ret_bus);
 
+  if (r < 0)
+    r = sd_bus_open_system (ret_bus);
   if (r >= 0)
     (void) sd_bus_set_method_call_timeout (*ret_bus, CALL_USEC);
   return r;

@@ -8,7 +8,8 @@
 
 #include "cleanup/sweep.h"
 
-/* Opens a connection whose calls end in time. Returns 0 or a negative errno. */
+/* Opens a connection to systemd whose calls end in time: directly, or over the system bus where this is not
+ * root. Returns 0 or a negative errno. */
 int sbx_sweep_open_bus (sd_bus **ret_bus);
 
 /* Whether sandboxd.service runs (active, or reloading): then its turns are alive, and no business of this

@@ -20,6 +20,7 @@ import pathlib
 import pwd
 import random
 import re
+import subprocess
 import sys
 import time
 
@@ -51,7 +52,7 @@ def write(path, text):
 def prepare():
     """What the matrix needs of the machine, beside what equip made."""
     write("/run/systemd/system/sandboxd.service.d/60-faults.conf", "[Unit]\nStartLimitIntervalSec=0\n[Service]\nWatchdogSec=8\n")
-    for unit in ("docker", "containerd", "sandbox-egress"):
+    for unit in ("docker", "containerd", "sandbox-egress", "dbus"):
         write(f"/run/systemd/system/{unit}.service.d/60-faults.conf", "[Unit]\nStartLimitIntervalSec=0\n")
     support.run("systemctl", "daemon-reload")
     support.run("systemctl", "stop", "sandboxd.service")
@@ -69,13 +70,13 @@ def prepare():
     support.nothing_left()
 
 
-def configure(image):
+def configure(image, deadline="5s"):
     """Our own worker (None), or a bad one. Bad ones have little time and memory, since some would take all of it."""
     text = "[Turns]\nMinFree=1M\n"
     if image is None:
         text += "Deadline=90s\n"
     else:
-        text += f"Deadline=5s\n[Worker]\nImage={IMAGES[image]}\nMemoryMax=64M\nPidsMax=32\n"
+        text += f"Deadline={deadline}\n[Worker]\nImage={IMAGES[image]}\nMemoryMax=96M\nPidsMax=32\n"
     if DROP_IN.exists() and DROP_IN.read_text(encoding="utf-8") == text:
         return
     write(DROP_IN, text)
@@ -250,14 +251,26 @@ def serve(image):
         raise AssertionError("the next turn has no good reply")
 
 
+def exit_at_once(times):
+    """None of so many workers that end at once is lost, hangs or stays: attaching and starting have no race."""
+    configure("plain", "60s")
+    wanted = table.INVALID
+    for index in range(times):
+        got = outcome(support.start_turn(states.CHANNEL, table.text_of("exit-at-once"), user="root"), OUTCOME_SECONDS)
+        if got not in wanted:
+            raise AssertionError(f"outcome {index + 1} is {got}")
+    wait_clean()
+
+
 def recover():
     """After a failed cell: everything as it was, so that the next one starts clean."""
     support.model("release")
     for pid in support.processes("dockerd") + support.processes("containerd") + support.processes("sandboxd"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, 18)
-    support.run("systemctl", "start", "containerd.service", "docker.socket", "docker.service", check=False, timeout=60)
-    support.run("systemctl", "restart", "sandboxd.service", check=False)
+    support.run("systemctl", "start", "dbus.socket", "dbus.service", "containerd.service", "docker.socket", "docker.service",
+                check=False, timeout=60)
+    support.run("systemctl", "restart", "sandboxd.service", check=False, timeout=90)
     left = support.containers()
     if left:
         support.run("docker", "rm", "-f", *left, check=False)
@@ -305,7 +318,7 @@ def main():
         trouble = None
         try:
             cell.run()
-        except (AssertionError, support.Failed, OSError, ValueError, IndexError) as error:
+        except (AssertionError, support.Failed, subprocess.TimeoutExpired, OSError, ValueError, IndexError) as error:
             trouble = f"{type(error).__name__}: {error}" if not isinstance(error, AssertionError) else str(error)
             failed += 1
         rows.append((cell, trouble))
@@ -315,6 +328,14 @@ def main():
             recover()
     passed = len(rows) - failed
     if not options.no_controls and not options.cells:
+        times = 1000 if options.all else 20
+        trouble = None
+        try:
+            exit_at_once(times)
+        except AssertionError as error:
+            trouble = str(error)
+        print(f"{'not ok' if trouble else 'ok'} - worker: exits at once, {times} times" + (f"\n#   {trouble}" if trouble else ""))
+        passed, failed = passed + (not trouble), failed + bool(trouble)
         configure(None)
         for name, trouble in controls.run():
             print(f"{'not ok' if trouble else 'ok'} - {name}" + (f"\n#   {trouble}" if trouble else ""), flush=True)

@@ -177,6 +177,7 @@ def paused(program):
     return inject, end
 
 
+RUN_FULL = error("DiskFull", "DiskLow", "ScopeRefused", "DockerRefused")
 DOCKER_GONE = error("DockerDown", "DockerRefused", "WorkerKilled", "WorkerFailed", "BrokerFailed")
 pause_docker, resume_docker = paused("dockerd")
 pause_containerd, resume_containerd = paused("containerd")
@@ -215,11 +216,13 @@ HOST = [
           "ended without a reply", resume_containerd, docker=True, cancels=True),
     Fault("bus restarted", EVERY, restart("dbus.service"), {"*": LOST}, "system bus is lost"),
     Fault("systemd executed anew", EVERY, lambda: systemctl("daemon-reexec"), {"*": (REPLIED,)}, "Reexecuting", goes_on=True),
-    Fault("polkit away", LASTING, polkit_away, {"arriving": ("org.freedesktop.DBus.Error.AccessDenied",), "*": (REPLIED,)},
-          None, polkit_back, goes_on=True),
+    # Without it no broker gets a scope.
+    Fault("polkit away", LASTING, polkit_away,
+          {"arriving": ("org.freedesktop.DBus.Error.AccessDenied",), "queued": (REPLIED,) + error("ScopeRefused"),
+           "*": (REPLIED,)}, None, polkit_back, goes_on=True),
     Fault("run directory full", LASTING, fill_run,
-          {"arriving": error("DiskFull", "DiskLow", "ScopeRefused", "DockerRefused"), "*": (REPLIED,)}, None, unfill_run,
-          goes_on=True),
+          {"arriving": RUN_FULL, "starting": RUN_FULL + (REPLIED,), "queued": RUN_FULL + (REPLIED,), "*": (REPLIED,)}, None,
+          unfill_run, goes_on=True),
     Fault("state directory full", LASTING, fill(STATE_DIR),
           {"arriving": error("DiskFull", "DiskLow"), "*": (REPLIED,) + error("DiskFull", "DiskLow", "WorkerFailed")}, None,
           unfill(STATE_DIR), goes_on=True),
@@ -249,7 +252,7 @@ WORKERS = [
     ("exit-at-once", "plain", INVALID),
 ]
 # These stay until somebody ends them.
-STAYING = ("ignore-signals", "flood-stderr", "fork-to-limit", "close-stdout", "reply-and-linger")
+STAYING = ("ignore-signals", "fork-to-limit", "close-stdout", "reply-and-linger")
 
 
 def text_of(name):
@@ -268,9 +271,15 @@ def worker_faults():
                         lambda: back("sandboxd.service"), daemon_dies=True, text=text_of(name), image=image)
             yield Fault(f"worker: {name}, dockerd killed", ("running",), lambda: kill("dockerd"), {"*": DOCKER_GONE},
                         "code=killed", lambda: back("docker.service"), docker=True, text=text_of(name), image=image)
+    # Docker cannot end this one, so systemd has to.
+    text = text_of("ignore-signals")
+    yield Fault("worker: ignore-signals, dockerd stopped", ("running",), stop_docker, {"*": DOCKER_GONE},
+                "Stopped docker.service", start_docker, docker=True, text=text, image="plain")
+    yield Fault("worker: ignore-signals, dockerd stands still", ("running",), pause_docker, {"*": error("Cancelled")},
+                "ended without a reply", resume_docker, docker=True, cancels=True, text=text, image="plain")
 
 
 FAULTS = HOST + list(worker_faults())
 CELLS = [(fault, state) for fault in FAULTS for state in fault.at]
 # Rows cannot be lost by mistake.
-N_CELLS = 137
+N_CELLS = 136
