@@ -154,6 +154,11 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
       return 0;
     }
   sbx_task_guard_disarm (&self->guard);
+  if (self->action == NULL)
+    {
+      check_end (self, TRUE);
+      return 0;
+    }
   sbx_polkit_check_async (self->message, self->action, (const char *const *) self->details, self->cancellable,
                           polkit_done, self);
   return 0;

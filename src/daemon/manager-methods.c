@@ -210,3 +210,73 @@ sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_error *r
                          list_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
   return 1;
 }
+
+/* --- StartFresh --- */
+
+static void
+fresh_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  g_autoptr (GError) error = NULL;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  if (sbx_turns_start_fresh (sbx_daemon_turns (call->manager->daemon), call->text, &error))
+    (void) sd_bus_reply_method_return (call->message, NULL);
+  else
+    sbx_manager_reply_error (call->message, error);
+}
+
+int
+sbx_manager_start_fresh (SbxManager *self, sd_bus_message *message, const char *channel)
+{
+  const char *const details[] = { "channel", channel, NULL };
+
+  sbx_guard_check_async (self->guard, message, SBX_ACTION ("start-fresh"), details, self->cancellable,
+                         fresh_allowed, sbx_manager_call_new (self, message, channel, FALSE));
+  return 1;
+}
+
+int
+sbx_method_start_fresh (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  const char *channel;
+  int r = sd_bus_message_read (message, "s", &channel);
+
+  if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
+    return r;
+  return sbx_manager_start_fresh (user_data, message, channel);
+}
+
+/* --- ListChannels --- */
+
+static void
+channels_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (SbxManagerCall) call = user_data;
+  g_autoptr (GPtrArray) keys = NULL;
+  sd_bus_message *reply = NULL;
+  guint32 uid = 0;
+
+  if (!sbx_guard_check_finish (result, &uid))
+    return;
+  keys = sbx_channel_store_list (sbx_daemon_channels (call->manager->daemon));
+  g_ptr_array_add (keys, NULL);
+  if (sd_bus_message_new_method_return (call->message, &reply) >= 0
+      && sd_bus_message_append_strv (reply, (char **) keys->pdata) >= 0)
+    (void) sd_bus_send (NULL, reply, NULL);
+  else
+    (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);
+  sd_bus_message_unref (reply);
+}
+
+int
+sbx_method_list_channels (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+
+  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
+                         channels_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
+  return 1;
+}

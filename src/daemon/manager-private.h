@@ -33,6 +33,12 @@ typedef struct {
 } SbxManagerCall;
 
 int sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_start_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_deliver (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_find_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_wait (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_start_fresh (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_list_channels (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_set_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_cancel_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
@@ -55,6 +61,7 @@ void sbx_manager_reply_error (sd_bus_message *message, const GError *error);
 /* What Channel.SetMode and Turn.Cancel share with the manager's methods; return as a handler does. */
 int sbx_manager_set_mode (SbxManager *self, sd_bus_message *message, const char *channel, const char *mode,
                           sd_bus_error *ret_error);
+int sbx_manager_start_fresh (SbxManager *self, sd_bus_message *message, const char *channel);
 int sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn);
 
 /* Calls func with every bus that signals go to. */

@@ -109,10 +109,19 @@ method_set_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_err
   return r < 0 ? r : sbx_manager_set_mode (user_data, message, key, mode, ret_error);
 }
 
+static int
+method_start_fresh (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  g_autofree char *key = channel_of (sd_bus_message_get_path (message));
+
+  return sbx_manager_start_fresh (user_data, message, key);
+}
+
 static const sd_bus_vtable channel_vtable[] = {
   SD_BUS_VTABLE_START (0),
   SD_BUS_METHOD_WITH_NAMES ("SetMode", "s", SD_BUS_PARAM (mode), NULL, , method_set_mode,
                             SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_METHOD ("StartFresh", NULL, NULL, method_start_fresh, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_PROPERTY ("Key", "s", property_get_key, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("Running", "b", property_get_running, 0, CHANGES),
   SD_BUS_PROPERTY ("Queued", "u", property_get_queued, 0, CHANGES),
@@ -239,6 +248,9 @@ method_cancel (sd_bus_message *message, void *user_data, sd_bus_error *ret_error
 
 static const sd_bus_vtable turn_vtable[] = {
   SD_BUS_VTABLE_START (0),
+  SD_BUS_METHOD_WITH_NAMES ("Wait", "a{sv}", SD_BUS_PARAM (options), "a{sv}", SD_BUS_PARAM (outcome),
+                            sbx_method_wait, SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_SIGNAL_WITH_NAMES ("Finished", "a{sv}", SD_BUS_PARAM (outcome), 0),
   SD_BUS_METHOD ("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_PROPERTY ("Id", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("Channel", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* A turn's outcome as callers get it: a{sv}, member by member in dbus/org.roundtable.Sandbox1.xml
+ * (Turn.Wait). */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "turn/outcome.h"
+
+/* chunk_units: of the parts; 0 for none. outcome NULL: none yet, since the daemon is being restarted. */
+int
+sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome *outcome, guint chunk_units);

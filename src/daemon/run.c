@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "daemon/run-private.h"
+
+#include <errno.h>
+
+#include "base/text.h"
+#include "base/utf16.h"
+#include "bus/errors.h"
+#include "daemon/outcome-answer.h"
+#include "wire/bounds.h"
+
+/* Of one caller, and of all. Far above what the queues hold for an honest bot. */
+#define MAX_RUNS_PER_CALLER 256u
+#define MAX_RUNS            1024u
+
+void
+sbx_run_free (gpointer data)
+{
+  SbxRun *self = data;
+
+  sbx_turn_wait_cancel (self->wait);
+  sd_bus_slot_unref (self->left_slot);
+  sd_bus_message_unref (self->message);
+  g_object_unref (self->cancellable);
+  g_free (self->caller);
+  g_free (self->id);
+  g_free (self->channel);
+  g_free (self->speaker_id);
+  g_free (self->speaker_name);
+  g_free (self->text);
+  sbx_turn_options_clear (&self->options);
+  g_free (self);
+}
+
+SbxRun *
+sbx_run_new (SbxManager *manager, sd_bus_message *message, SbxRunKind kind)
+{
+  SbxRun *self = g_new0 (SbxRun, 1);
+
+  self->manager = manager;
+  self->kind = kind;
+  self->message = sd_bus_message_ref (message);
+  self->caller = sbx_caller_name (message);
+  self->cancellable = g_cancellable_new ();
+  return self;
+}
+
+void
+sbx_run_end (SbxRun *self)
+{
+  g_ptr_array_remove (self->manager->runs, self);
+}
+
+/* The caller is gone. A turn that only they could hear of goes too. */
+static void
+run_drop (SbxRun *self)
+{
+  SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
+  g_autofree char *id = NULL;
+
+  if (self->wait == NULL)
+    {
+      /* Still being judged: the verdict ends it. */
+      g_cancellable_cancel (self->cancellable);
+      return;
+    }
+  if (self->kind == SBX_RUN_TURN && self->options.message_id == NULL)
+    id = g_steal_pointer (&self->id);
+  sbx_run_end (self);
+  if (id != NULL)
+    (void) sbx_turns_cancel (turns, id);
+}
+
+void
+sbx_manager_drop_runs (SbxManager *self, sd_bus *bus)
+{
+  g_autoptr (GPtrArray) runs = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->runs->len; i++)
+    if (sd_bus_message_get_bus (((SbxRun *) self->runs->pdata[i])->message) == bus)
+      g_ptr_array_add (runs, self->runs->pdata[i]);
+  for (guint i = 0; i < runs->len; i++)
+    run_drop (runs->pdata[i]);
+}
+
+static int
+on_caller_left (sd_bus_message *signal, void *user_data, sd_bus_error *ret_error)
+{
+  run_drop (user_data);
+  return 0;
+}
+
+int
+sbx_run_watch (SbxRun *self, sd_bus_error *ret_error)
+{
+  sd_bus *bus = sd_bus_message_get_bus (self->message);
+  GPtrArray *runs = self->manager->runs;
+  g_autofree char *match = NULL;
+  guint n = 0;
+  int r;
+
+  for (guint i = 0; i < runs->len; i++)
+    n += g_str_equal (((SbxRun *) runs->pdata[i])->caller, self->caller);
+  if (n >= MAX_RUNS_PER_CALLER || runs->len >= MAX_RUNS)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
+                             "Too many calls wait for turns; wait for some of them first");
+  if (sd_bus_is_bus_client (bus) > 0)
+    {
+      /* Watched before the bus is asked who they are, so that nobody slips away in between. */
+      match = g_strdup_printf ("type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                               "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s',arg2=''",
+                               sd_bus_message_get_sender (self->message));
+      r = sd_bus_add_match_async (bus, &self->left_slot, match, on_caller_left, NULL, self);
+      if (r < 0)
+        return r;
+    }
+  g_ptr_array_add (runs, self);
+  return 0;
+}
+
+void
+sbx_run_ask (SbxRun *self, GAsyncReadyCallback allowed)
+{
+  const char *const details[] = { "channel", self->channel, "principal",
+                                  self->options.principal != NULL ? self->options.principal : "", NULL };
+
+  sbx_guard_check_async (self->manager->guard, self->message, SBX_ACTION ("run-turn"), details,
+                         self->cancellable, allowed, self);
+}
+
+int
+sbx_run_check_words (SbxRun *self, sd_bus_error *ret_error)
+{
+  const SbxConfig *config = sbx_daemon_context (self->manager->daemon)->settings->config;
+  int r = sbx_manager_check_channel (self->channel, ret_error);
+
+  if (r < 0)
+    return r;
+  if (sbx_utf16_units (self->speaker_id) > SBX_MAX_SPEAKER_UNITS
+      || sbx_utf16_units (self->speaker_name) > SBX_MAX_SPEAKER_UNITS)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_SPEAKER),
+                             "A speaker's id and name are texts of at most 256 UTF-16 units");
+  if (sbx_utf16_units (self->text) > SBX_MAX_TEXT_UNITS)
+    return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_TEXT_TOO_LONG),
+                              "A message is at most %u UTF-16 units long", SBX_MAX_TEXT_UNITS);
+  if (config->require_principal && self->options.principal == NULL)
+    return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_PRINCIPAL),
+                             "The option \"principal\" is needed here (RequirePrincipal=yes)");
+  return 0;
+}
+
+/* --- telling --- */
+
+static void
+reply_outcome (SbxRun *self, const SbxOutcome *outcome)
+{
+  sd_bus_message *reply = NULL;
+  int r = sd_bus_message_new_method_return (self->message, &reply);
+
+  if (r >= 0 && self->kind == SBX_RUN_DELIVER)
+    r = sd_bus_message_append (reply, "s", sbx_route_name (SBX_ROUTE_TURN));
+  if (r >= 0)
+    r = sbx_outcome_append (reply, self->id, outcome, self->options.chunk_units);
+  if (r >= 0)
+    (void) sd_bus_send (NULL, reply, NULL);
+  else
+    (void) sd_bus_reply_method_errno (self->message, r, NULL);
+  sd_bus_message_unref (reply);
+}
+
+/* To the caller alone: a reply is nobody else's. */
+static void
+send_finished (SbxRun *self, const SbxOutcome *outcome)
+{
+  sd_bus *bus = sd_bus_message_get_bus (self->message);
+  g_autofree char *path = sbx_turn_path (self->id);
+  sd_bus_message *told = NULL;
+  int r = sd_bus_message_new_signal (bus, &told, path, SBX_TURN_INTERFACE, "Finished");
+
+  if (r >= 0 && sd_bus_is_bus_client (bus) > 0)
+    r = sd_bus_message_set_destination (told, sd_bus_message_get_sender (self->message));
+  if (r >= 0)
+    r = sbx_outcome_append (told, self->id, outcome, self->options.chunk_units);
+  if (r >= 0)
+    (void) sd_bus_send (bus, told, NULL);
+  sd_bus_message_unref (told);
+}
+
+static void
+reply_run_turn (SbxRun *self, const SbxOutcome *outcome)
+{
+  sd_bus_error error = SD_BUS_ERROR_NULL;
+
+  if (outcome == NULL)
+    (void) sd_bus_reply_method_errorf (
+      self->message, sbx_bus_error_name (SBX_BUS_ERROR_SHUTTING_DOWN),
+      "The service is being restarted, and the turn still waits; ask for it again with its message-id");
+  else if (outcome->kind == SBX_OUTCOME_REPLIED)
+    {
+      g_autofree char *text = sbx_text_plain (outcome->text);
+
+      (void) sd_bus_reply_method_return (self->message, "bs", outcome->ok, text);
+    }
+  else
+    {
+      (void) sbx_bus_error_set_failure (&error, outcome->failure, NULL);
+      (void) sd_bus_reply_method_error (self->message, &error);
+      sd_bus_error_free (&error);
+    }
+}
+
+static void
+on_told (const char *id, const SbxOutcome *outcome, gpointer user_data)
+{
+  SbxRun *self = user_data;
+
+  self->wait = NULL;
+  if (self->kind == SBX_RUN_TURN)
+    reply_run_turn (self, outcome);
+  else if (!self->answered)
+    reply_outcome (self, outcome);
+  else if (outcome != NULL)
+    send_finished (self, outcome);
+  sbx_run_end (self);
+}
+
+gboolean
+sbx_run_await (SbxRun *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->wait = sbx_turns_wait (sbx_daemon_turns (self->manager->daemon), self->id, on_told, self, &error);
+  if (self->wait != NULL)
+    return TRUE;
+  sbx_manager_reply_error (self->message, error);
+  sbx_run_end (self);
+  return FALSE;
+}
+
+/* --- taking --- */
+
+static gboolean
+would_wait (SbxRun *self)
+{
+  SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
+  const SbxConfig *config = sbx_daemon_context (self->manager->daemon)->settings->config;
+  g_autoptr (GPtrArray) list = sbx_turns_list (turns);
+
+  if (sbx_turns_n_running (turns) + sbx_turns_n_queued (turns) >= config->max_turns)
+    return TRUE;
+  for (guint i = 0; i < list->len; i++)
+    if (g_str_equal (sbx_turn_channel (list->pdata[i]), self->channel))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+sbx_run_submit (SbxRun *self, guint32 uid)
+{
+  SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
+  const SbxTurnRequest request = { .channel = self->channel,
+                                   .speaker_id = self->speaker_id,
+                                   .speaker_name = self->speaker_name,
+                                   .principal = self->options.principal,
+                                   .text = self->text,
+                                   .message_id = self->options.message_id,
+                                   .uid = uid,
+                                   .deadline_msec = self->options.deadline_sec * 1000,
+                                   .detached =
+                                     self->kind != SBX_RUN_TURN || self->options.message_id != NULL };
+  gboolean known = request.message_id != NULL
+                   && sbx_turns_find_message (turns, uid, self->channel, request.message_id) != NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (self->options.not_in_queue && !known && would_wait (self))
+    g_set_error_literal (&error, SBX_BUS_ERROR, SBX_BUS_ERROR_TOO_BUSY,
+                         "The turn would have to wait; ask later, or with wait-in-queue");
+  else
+    self->id = sbx_turns_submit (turns, &request, NULL, &error);
+  if (self->id != NULL)
+    return sbx_run_await (self);
+  sbx_manager_reply_error (self->message, error);
+  sbx_run_end (self);
+  return FALSE;
+}
