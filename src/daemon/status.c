@@ -85,6 +85,7 @@ append_status (sd_bus_message *reply, const Status *self)
       || (r = append_number (reply, "channels", sbx_channel_store_count (sbx_daemon_channels (daemon)))) < 0
       || (r = append_number (reply, "turns-running", sbx_turns_n_running (turns))) < 0
       || (r = append_number (reply, "turns-queued", sbx_turns_n_queued (turns))) < 0
+      || (r = append_number (reply, "changes-queued", sbx_turns_n_changes (turns))) < 0
       || (r = append_big (reply, "turns-finished", sbx_turns_n_finished (turns))) < 0
       || (r = append_big (reply, "turns-failed", sbx_turns_n_failed (turns))) < 0
       || (r = append_number (reply, "cleanups-pending", sbx_reaper_n_left (context->reaper))) < 0

@@ -428,6 +428,12 @@ sbx_turns_n_queued (SbxTurns *self)
   return sbx_queue_n_waiting (self->queue);
 }
 
+guint
+sbx_turns_n_changes (SbxTurns *self)
+{
+  return self->changes->len;
+}
+
 guint64
 sbx_turns_n_finished (SbxTurns *self)
 {

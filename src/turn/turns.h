@@ -111,5 +111,7 @@ GPtrArray *sbx_turns_list (SbxTurns *self);
 
 guint sbx_turns_n_running (SbxTurns *self);
 guint sbx_turns_n_queued (SbxTurns *self);
+/* Changes of a channel's mode that wait behind turns. */
+guint sbx_turns_n_changes (SbxTurns *self);
 guint64 sbx_turns_n_finished (SbxTurns *self);
 guint64 sbx_turns_n_failed (SbxTurns *self);

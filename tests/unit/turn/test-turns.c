@@ -312,6 +312,7 @@ test_mode_is_queued (Fixture *self, gconstpointer data)
   (void) submit (self, "A", "a:1", NULL);
   g_assert_true (sbx_turns_set_mode (self->turns, "a:1", FALSE, 0, on_mode, self, NULL));
   (void) submit (self, "B", "a:1", NULL);
+  g_assert_cmpuint (sbx_turns_n_changes (self->turns), ==, 1);
   g_assert_true (sbx_channel_store_has (self->channels, "a:1"));
   run_out (self);
   g_assert_cmpstr (self->told->str, ==, "A=docker-down mode B=mode-off ");
