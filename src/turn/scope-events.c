@@ -14,11 +14,14 @@
 /* Where systemd puts a slice by its name: "a-b.slice" is below "a.slice" (systemd.slice(5)). */
 #define SLICE_PATH "sandboxd.slice/" SBX_TURN_SLICE
 
+#define V1_LOOK_MSEC 200u
+
 struct _SbxScopeEvents {
   SbxFd notify;
   SbxFd memory;
   SbxFd pids;
   GSource *source;
+  GSource *timer; /* on cgroup v1 */
   gboolean oom;
   gboolean pids_max;
 };
@@ -66,6 +69,13 @@ on_event (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+on_timer (gpointer user_data)
+{
+  look (user_data);
+  return G_SOURCE_CONTINUE;
+}
+
 static int
 open_watched (SbxScopeEvents *self, const char *cgroup_root, const char *below, const char *container,
               const char *file)
@@ -89,7 +99,15 @@ sbx_scope_events_new (const char *cgroup_root, const char *container)
   self->memory = open_watched (self, root, "", container, "memory.events");
   self->pids = open_watched (self, root, "", container, "pids.events");
   if (self->pids < 0)
-    self->pids = open_watched (self, root, "pids/", container, "pids.events");
+    {
+      self->pids = open_watched (self, root, "pids/", container, "pids.events");
+      if (self->pids >= 0)
+        {
+          self->timer = g_timeout_source_new (V1_LOOK_MSEC);
+          g_source_set_callback (self->timer, on_timer, self, NULL);
+          g_source_attach (self->timer, NULL);
+        }
+    }
   if (self->notify < 0)
     return self;
   self->source = g_unix_fd_source_new (self->notify, G_IO_IN);
@@ -106,6 +124,9 @@ sbx_scope_events_free (SbxScopeEvents *self)
   if (self->source != NULL)
     g_source_destroy (self->source);
   g_clear_pointer (&self->source, g_source_unref);
+  if (self->timer != NULL)
+    g_source_destroy (self->timer);
+  g_clear_pointer (&self->timer, g_source_unref);
   sbx_fd_close (self->notify);
   sbx_fd_close (self->memory);
   sbx_fd_close (self->pids);

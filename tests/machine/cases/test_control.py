@@ -8,6 +8,7 @@ import time
 import unittest
 
 import support
+import test_failures
 
 # Message-ids are remembered for an hour: another run in the same machine is not to meet this one's.
 CHANNEL = "test:control-" + os.urandom(4).hex()
@@ -68,6 +69,15 @@ class Control(unittest.TestCase):
         with self.assertRaises(support.Failed) as caught:
             behind.reply()
         self.assertEqual(caught.exception.name, support.ERROR + "ModeOff")
+        support.nothing_left()
+
+    def test_the_limit_of_processes_is_named(self):
+        # The first shell lives on behind the one that reaches the limit, as a worker would.
+        forks = "read line; (while :; do sleep 1000 & done); i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 1"
+        with test_failures.image_replaced(forks):
+            with self.assertRaises(support.Failed) as caught:
+                support.run_turn(CHANNEL, "hello")
+        self.assertEqual(caught.exception.name, support.ERROR + "WorkerProcessLimit")
         support.nothing_left()
 
     def test_cancel_is_done_within_two_seconds(self):
