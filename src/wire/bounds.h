@@ -13,8 +13,8 @@
 #define SBX_MAX_STDOUT_BYTES  (2u * 1024u * 1024u)
 #define SBX_MAX_STDERR_BYTES  (128u * 1024u)
 #define SBX_MAX_BODY_BYTES    262144u /* a request to the broker */
-/* A call's parts as they go to the egress or to a host tool: all out of one body, but written again, and the writer's escapes
- * and numbers can be longer than what was read. */
+/* A call's parts as they go to the egress or to a host tool: all out of one body, but written again, and the
+ * writer's escapes and numbers can be longer than what was read. */
 #define SBX_MAX_CALL_BYTES          (2u * SBX_MAX_BODY_BYTES)
 #define SBX_MAX_ANSWER_BYTES        1048576u /* an upstream answer after decoding; {"text": …} of a host tool */
 #define SBX_MAX_TOOLS               128u     /* host tools; tools of one request; tools of an MCP server */

@@ -59,8 +59,9 @@ static const struct {
   [SBX_FAILURE_RULES] = { "refused-by-rule", "A request broke a rule of its route." },
   [SBX_FAILURE_INTERNAL] = { "internal", "A fault inside sandboxd. The journal has more." },
   [SBX_FAILURE_MODE_OFF] = { "mode-off", "The channel was taken out of the sandbox while the turn waited." },
-  [SBX_FAILURE_DISK_LOW] = { "disk-low", "The file system of the workspaces has less space or fewer inodes left "
-                                         "than MinFree= of sandboxd.conf asks for." },
+  [SBX_FAILURE_DISK_LOW] = { "disk-low",
+                             "The file system of the workspaces has less space or fewer inodes left "
+                             "than MinFree= of sandboxd.conf asks for." },
   [SBX_FAILURE_WORKER_PIDS] = { "worker-pids", "The worker started more processes than PidsMax= allows." },
 };
 
