@@ -30,8 +30,9 @@ typedef enum {
   SBX_BUS_ERROR_SHUTTING_DOWN,
   SBX_BUS_ERROR_STATE_NOT_WRITTEN,
   SBX_BUS_ERROR_NOT_YOURS,
-  SBX_BUS_ERROR_RATE_LIMITED, /* too many turns of one speaker; the text says how long to wait */
-  _SBX_BUS_ERROR_LAST = SBX_BUS_ERROR_RATE_LIMITED,
+  SBX_BUS_ERROR_RATE_LIMITED,    /* too many turns of one speaker; the text says how long to wait */
+  SBX_BUS_ERROR_CONFIG_REJECTED, /* a new configuration is wrong; the old one is kept */
+  _SBX_BUS_ERROR_LAST = SBX_BUS_ERROR_CONFIG_REJECTED,
 } SbxBusError;
 
 /* Its codes are SbxFailures. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <glib-unix.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "daemon/manager.h"
+#include "daemon/reload.h"
 #include "daemon/state-lock.h"
 #include "daemon/watchdog.h"
 #include "sbx-config.h"
@@ -34,6 +34,7 @@ struct _SbxDaemon {
   GError *error; /* why the loop ended, where that is a failure */
   SbxFd lock;
   GStrv warnings;
+  char *config_root;
   SbxTurnContext context;
   SbxChannelStore *channels;
   SbxStateDir *state;
@@ -47,7 +48,7 @@ struct _SbxDaemon {
   SbxDeadline *first_sweep;
   SbxDeadline *stop_deadline;
   GSource *sweep_timer;
-  guint signals[2];
+  guint signals[3];
   guint watchdog;
   gboolean swept;
   gboolean announced; /* systemd knows that we are ready */
@@ -287,40 +288,43 @@ on_end_signal (gpointer user_data)
 
 /* --- building --- */
 
-static gboolean
-find_worker (SbxTurnContext *context, GError **error)
+gboolean
+sbx_daemon_reload (SbxDaemon *self, GError **error)
 {
-  const char *name = context->settings->config->worker_user;
-  const struct passwd *user = getpwnam (name);
+  g_auto (GStrv) warnings = NULL;
 
-  if (user == NULL || user->pw_uid == 0 || user->pw_gid == 0)
+  if (!sbx_reload (&self->context, self->config_root, &warnings, error))
     {
-      g_set_error (error, SBX_CONFIG_ERROR, SBX_CONFIG_ERROR_VALUE,
-                   "The worker's user %s (User= of [Worker] in sandboxd.conf) %s", name,
-                   user == NULL ? "does not exist; make it with systemd-sysusers" : "must not be root");
+      sbx_log_event (SBX_LOG_ID_CONFIG_REJECTED, LOG_ERR, NULL, "The old configuration is kept: %s",
+                     (*error)->message);
       return FALSE;
     }
-  context->worker_uid = user->pw_uid;
-  context->worker_gid = user->pw_gid;
-  if (user->pw_uid == geteuid ())
-    sbx_log (LOG_WARNING, NULL, "Workers run as the service's own user; give them one of their own");
+  g_strfreev (self->warnings);
+  self->warnings = g_steal_pointer (&warnings);
+  sbx_turns_reconfigure (self->turns);
+  sbx_log_event (SBX_LOG_ID_CONFIG_LOADED, LOG_INFO, NULL, "The configuration was read again");
   return TRUE;
 }
 
-static gboolean
-load_settings (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
+static void
+hangup_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *complaint = NULL;
 
-  self->context.settings = sbx_settings_load (places->config_root, warnings, error);
-  for (guint i = 0; i < warnings->len; i++)
-    sbx_log (LOG_WARNING, NULL, "%s", (const char *) warnings->pdata[i]);
-  g_ptr_array_add (warnings, NULL);
-  self->warnings = g_strdupv ((char **) warnings->pdata);
-  if (self->context.settings == NULL)
-    return FALSE;
-  self->context.tools = sbx_turn_tools_new (self->context.settings->tools);
-  return find_worker (&self->context, error);
+  if (sbx_egress_client_reload_finish (result, &complaint) != SBX_FAILURE_NONE)
+    sbx_log (LOG_WARNING, NULL, "sandbox-egress keeps its old configuration: %s",
+             complaint != NULL ? complaint : "it does not answer");
+}
+
+static gboolean
+on_hangup (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  if (!self->stopping && sbx_daemon_reload (self, &error))
+    sbx_egress_client_reload_async (self->context.egress, NULL, hangup_done, NULL);
+  return G_SOURCE_CONTINUE;
 }
 
 static gboolean
@@ -383,7 +387,8 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->lock = -1;
   self->loop = g_main_loop_new (NULL, FALSE);
   self->context.installation = sbx_installation_id (error);
-  if (self->context.installation == NULL || !load_settings (self, places, error)
+  if (self->context.installation == NULL
+      || !sbx_reload (&self->context, places->config_root, &self->warnings, error)
       || !open_state (self, places, error))
     return NULL;
   self->context.broker_program = g_strdup (places->broker_program);
@@ -399,6 +404,7 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
                                on_is_live, self);
   self->manager = sbx_manager_new (self, on_name_claimed, self);
   self->bus_address = g_strdup (places->bus_address);
+  self->config_root = g_strdup (places->config_root);
   if (!take_private_socket (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -439,6 +445,7 @@ sbx_daemon_free (SbxDaemon *self)
   g_free (self->context.workspaces_root);
   g_free (self->context.broker_program);
   g_free (self->bus_address);
+  g_free (self->config_root);
   g_strfreev (self->warnings);
   sbx_fd_close (self->lock);
   g_clear_error (&self->error);
@@ -451,6 +458,7 @@ sbx_daemon_run (SbxDaemon *self, GError **error)
 {
   self->signals[0] = g_unix_signal_add (SIGTERM, on_end_signal, self);
   self->signals[1] = g_unix_signal_add (SIGINT, on_end_signal, self);
+  self->signals[2] = g_unix_signal_add (SIGHUP, on_hangup, self);
   self->watchdog = sbx_watchdog_start ();
   self->connection = sbx_bus_connection_new (self->bus_address, &bus_events, self);
   g_main_loop_run (self->loop);

@@ -32,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxDaemon, sbx_daemon_free)
 /* Runs until a signal ends it. FALSE with error set when it cannot go on. */
 gboolean sbx_daemon_run (SbxDaemon *self, GError **error);
 
+/* Reads sandboxd's configuration again. FALSE with error set, and the old one is kept; the journal has it. */
+gboolean sbx_daemon_reload (SbxDaemon *self, GError **error);
+
 /* For the manager on the bus. */
 SbxTurns *sbx_daemon_turns (SbxDaemon *self);
 SbxTurnContext *sbx_daemon_context (SbxDaemon *self);

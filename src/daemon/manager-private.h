@@ -33,6 +33,7 @@ typedef struct {
 } SbxManagerCall;
 
 int sbx_method_run_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_reload (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_start_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_deliver (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_find_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);

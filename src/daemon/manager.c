@@ -92,6 +92,7 @@ static const sd_bus_vtable manager_vtable[] = {
                             SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD_WITH_NAMES ("GetStatus", NULL, , "a{sv}", SD_BUS_PARAM (status), sbx_method_get_status,
                             SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_METHOD ("Reload", NULL, NULL, sbx_method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_PROPERTY ("Version", "s", property_get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("TurnsRunning", "u", property_get_turns_running, 0, CHANGES),
   SD_BUS_PROPERTY ("TurnsQueued", "u", property_get_turns_queued, 0, CHANGES),

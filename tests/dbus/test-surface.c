@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "sbx-config.h"
 
 /* A message for Deliver: name=text, or name alone for a true boolean; NULL-terminated. */
 static sd_bus_message *
@@ -216,6 +217,30 @@ test_channels (Fixture *f, gconstpointer data)
   g_assert_null (keys[2]);
 }
 
+static void
+write_configuration (Fixture *f, const char *text)
+{
+  g_autofree char *file = g_build_filename (f->dir, "root" SBX_SYSCONFDIR, "sandboxd.conf", NULL);
+
+  g_assert_true (g_file_set_contents (file, text, -1, NULL));
+}
+
+/* A bad configuration changes nothing; a good one counts at once. There is no egress here, and the answer
+ * says so. */
+static void
+test_reload (Fixture *f, gconstpointer data)
+{
+  CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
+  write_configuration (f, "[Worker]\nUser=nobody\n[Turns]\nDeadline=never\n");
+  CALL (f, "Reload", NO_TEXTS, ERROR ("ConfigRejected"));
+  write_configuration (f, "[Worker]\nUser=nobody-of-this-name\n");
+  CALL (f, "Reload", NO_TEXTS, ERROR ("ConfigRejected"));
+  CALL (f, "RunTurn", TEXTS ("discord:1", "s", "n", "hello"), ERROR ("DockerDown"));
+  write_configuration (f, "[Worker]\nUser=nobody\n[Turns]\nRequirePrincipal=yes\n");
+  CALL (f, "Reload", NO_TEXTS, ERROR ("ConfigRejected"));
+  CALL (f, "RunTurn", TEXTS ("discord:1", "s", "n", "hello"), ERROR ("InvalidPrincipal"));
+}
+
 /* Polkit's refusals, for each method that has an action. */
 static void
 test_refused (Fixture *f, gconstpointer data)
@@ -229,6 +254,7 @@ test_refused (Fixture *f, gconstpointer data)
       CALL (f, "StartTurn", TEXTS ("discord:1", "s", "n", "hello"), error);
       CALL (f, "StartFresh", TEXTS ("discord:1"), error);
       CALL (f, "ListChannels", NO_TEXTS, error);
+      CALL (f, "Reload", NO_TEXTS, error);
       sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "mentioned"), error));
     }
   g_assert_cmpuint (f->scopes, ==, 0);
@@ -247,6 +273,7 @@ main (int argc, char **argv)
   ADD ("start", test_start);
   ADD ("message-id", test_message_id);
   ADD ("channels", test_channels);
+  ADD ("reload", test_reload);
   ADD ("refused", test_refused);
   return g_test_run ();
 }
