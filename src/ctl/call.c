@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "ctl/ctl.h"
 
+#include <errno.h>
+#include <gio/gio.h>
+
 #include "base/names.h"
 
 /* polkit may have to ask a person. */
@@ -17,16 +20,44 @@ say (const char *name, const char *message, const char *what)
   return status;
 }
 
+/* Peer to peer: there is no bus to say hello to. */
+static int
+open_socket (const char *path, sd_bus **ret)
+{
+  g_autofree char *escaped = g_dbus_address_escape_value (path);
+  g_autofree char *address = g_strconcat ("unix:path=", escaped, NULL);
+  sd_bus *bus = NULL;
+  int r = sd_bus_new (&bus);
+
+  if (r >= 0)
+    r = sd_bus_set_address (bus, address);
+  if (r >= 0)
+    r = sd_bus_start (bus);
+  if (r < 0)
+    sd_bus_unref (bus);
+  else
+    *ret = bus;
+  return r;
+}
+
 int
 sbx_ctl_connect (SbxCtl *ctl, const char *what, SbxExit *ret_exit)
 {
   int r = 0;
 
-  if (ctl->bus == NULL)
+  if (ctl->bus == NULL && ctl->socket != NULL)
+    r = open_socket (ctl->socket, &ctl->bus);
+  else if (ctl->bus == NULL)
     r = ctl->host != NULL ? sd_bus_open_system_remote (&ctl->bus, ctl->host) : sd_bus_open_system (&ctl->bus);
   if (r >= 0)
     r = sd_bus_set_allow_interactive_authorization (ctl->bus, !ctl->no_ask_password);
-  if (r < 0)
+  if (r < 0 && ctl->socket != NULL)
+    {
+      g_printerr ("Cannot %s: %s: %s\nLook at \"systemctl status sandboxd.socket\"; its group may use it.\n",
+                  what, ctl->socket, g_strerror (-r));
+      *ret_exit = r == -EACCES ? SBX_EXIT_DENIED : SBX_EXIT_DOWN;
+    }
+  else if (r < 0)
     *ret_exit = say ("org.freedesktop.DBus.Error.FileNotFound", g_strerror (-r), what);
   return r;
 }

@@ -13,13 +13,13 @@ _sandboxctl () {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local verb='' i words=''
   local verbs="status on off run turns cancel log tools check image purge cleanup"
-  local options="--host= --json= --no-legend --no-pager --no-ask-password --speaker-id= --speaker-name= --principal=
+  local options="--host= --socket= --json= --no-legend --no-pager --no-ask-password --speaker-id= --speaker-name= --principal=
     --timeout= --lines= --follow --watch --no-turn --dry-run --version --help"
   COMPREPLY=()
 
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      -H | --host | --speaker-id | --speaker-name | --principal | --timeout | -n | --lines) ((i++)) ;;
+      -H | --host | --socket | --speaker-id | --speaker-name | --principal | --timeout | -n | --lines) ((i++)) ;;
       -*) ;;
       *)
         verb=${COMP_WORDS[i]}
@@ -31,6 +31,10 @@ _sandboxctl () {
   case $previous in
     -H | --host)
       mapfile -t COMPREPLY < <(compgen -A hostname -- "$current")
+      return
+      ;;
+    --socket)
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
     --speaker-id | --speaker-name | --principal | --timeout | -n | --lines) return ;;

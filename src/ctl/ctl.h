@@ -17,6 +17,7 @@ typedef struct {
   gboolean no_ask_password;
   gboolean dry_run;
   char *host;
+  char *socket; /* the private socket's path; NULL: the system bus */
   char *speaker_id;
   char *speaker_name;
   char *principal;

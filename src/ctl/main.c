@@ -100,6 +100,8 @@ main (int argc, char **argv)
   gboolean show_version = FALSE, no_pager = FALSE;
   const GOptionEntry entries[] = {
     { "host", 'H', 0, G_OPTION_ARG_STRING, &ctl.host, "Work on another host, by ssh", "[USER@]HOST" },
+    { "socket", 0, 0, G_OPTION_ARG_FILENAME, &ctl.socket,
+      "Use sandboxd's private socket, not the bus (/run/sandboxd.sock)", "PATH" },
     { "json", 0, 0, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off", "MODE" },
     { "no-legend", 0, 0, G_OPTION_ARG_NONE, &ctl.no_legend, "No line of headings", NULL },
     { "no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Taken for scripts' sake: nothing is paged", NULL },
@@ -133,6 +135,11 @@ main (int argc, char **argv)
   if (!g_option_context_parse (options, &argc, &argv, &error))
     {
       g_printerr ("sandboxctl: %s\n", error->message);
+      return SBX_EXIT_USAGE;
+    }
+  if (ctl.host != NULL && ctl.socket != NULL)
+    {
+      g_printerr ("--host and --socket are two ways to sandboxd: use one.\n");
       return SBX_EXIT_USAGE;
     }
   if (show_version)

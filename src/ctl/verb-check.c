@@ -18,6 +18,11 @@ sbx_verb_check (SbxCtl *ctl, int n_words, char **words)
       g_printerr ("It looks at files and sockets of its own host: ssh %s sandboxctl check\n", ctl->host);
       return SBX_EXIT_USAGE;
     }
+  if (ctl->socket != NULL)
+    {
+      g_printerr ("It asks systemd and polkit too, on the system bus: leave out --socket.\n");
+      return SBX_EXIT_USAGE;
+    }
   config = sbx_check_config (list);
   sbx_check_users (list);
   sbx_check_tools (list);

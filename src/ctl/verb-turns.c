@@ -120,7 +120,8 @@ watch (SbxCtl *ctl)
 
   if (r < 0)
     return status;
-  r = sd_bus_match_signal (ctl->bus, NULL, SBX_BUS_NAME, NULL, NULL, NULL, on_signal, &changed);
+  r = sd_bus_match_signal (ctl->bus, NULL, ctl->socket == NULL ? SBX_BUS_NAME : NULL, NULL, NULL, NULL,
+                           on_signal, &changed);
   while (r >= 0)
     {
       g_autofree char *text = changed ? list_turns (ctl, &status) : NULL;

@@ -237,6 +237,13 @@ class Terminal(unittest.TestCase):
             self.assertIn("ada@example", pathlib.Path(directory, "words").read_text(encoding="utf-8"))
         self.assertIn("on", ctl("status", CHANNEL))
 
+    def test_the_private_socket(self):
+        socket = "--socket=/run/sandboxd.sock"
+        self.assertIn("on", ctl(socket, "status", CHANNEL))
+        self.assertTrue(ctl(socket, "run", CHANNEL, "[[script:plain]]"))
+        ctl("--socket=/no/such/socket", "turns", status=3)
+        ctl(socket, "-H", "example", "turns", status=2)
+
     def test_files_of_another_host_are_not_guessed(self):
         for verb in ("log", "tools", "check"):
             ctl("-H", "example", verb, status=2)
