@@ -6,6 +6,12 @@
 #include <string.h>
 
 #include "bus/errors.h"
+#include "wire/bounds.h"
+
+/* Of any key, whatever becomes of the message: it is held while polkit is asked, of whoever comes. */
+#define MAX_TEXT_BYTES (4u * SBX_MAX_TEXT_UNITS)
+/* A longer name of a key is not said back. */
+#define MAX_SHOWN_BYTES 64u
 
 typedef struct {
   SbxRun *run;
@@ -47,6 +53,9 @@ read_text (Message *self, sd_bus_message *message, const char *name, sd_bus_erro
 
         if (sd_bus_message_read (message, "v", "s", &value) < 0)
           return refuse_key (ret_error, name, "is a text (s)");
+        if (strlen (value) > MAX_TEXT_BYTES)
+          return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_TEXT_TOO_LONG),
+                                    "The key \"%s\" is at most %u bytes long", name, MAX_TEXT_BYTES);
         g_free (*texts[i].place);
         *texts[i].place = g_strdup (value);
         return 1;
@@ -106,7 +115,9 @@ read_key (Message *self, sd_bus_message *message, const char *name, sd_bus_error
       || (r = read_flag (self, message, name, ret_error)) != 0)
     return r;
   r = sbx_turn_options_read_one (&self->run->options, message, name, ret_error);
-  return r != 0 ? r : refuse_key (ret_error, name, "is not known");
+  return r != 0
+           ? r
+           : refuse_key (ret_error, strlen (name) <= MAX_SHOWN_BYTES ? name : "\xe2\x80\xa6", "is not known");
 }
 
 static int

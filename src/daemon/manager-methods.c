@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "bus/errors.h"
 #include "daemon/guard.h"
+#include "wire/bounds.h"
 
 /* --- SetChannelMode, GetChannelMode --- */
 
@@ -151,6 +152,12 @@ sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn)
 {
   const char *const details[] = { "turn", turn, NULL };
 
+  /* Whoever has no rights could make us, and polkit, hold any number of long texts. */
+  if (strlen (turn) > SBX_MAX_TURN_ID_BYTES)
+    {
+      reply_no_such_turn (message);
+      return 1;
+    }
   sbx_guard_check_async (self->guard, message, SBX_ACTION ("cancel-turn"), details, self->cancellable,
                          cancel_allowed, sbx_manager_call_new (self, message, turn, FALSE));
   return 1;

@@ -50,6 +50,9 @@ int sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_erro
 /* Cancels the turns of all callers on this bus who wait. */
 void sbx_manager_drop_runs (SbxManager *self, sd_bus *bus);
 void sbx_run_free (gpointer run);
+/* Drops the turns of a caller who leaves the bus. One match for all of them: a bus allows so many (512 by
+ * default), and libsystemd gives the whole connection up when it refuses one. */
+int sbx_manager_watch_callers (SbxManager *self, sd_bus *bus, GPtrArray *slots);
 
 SbxManagerCall *
 sbx_manager_call_new (SbxManager *manager, sd_bus_message *message, const char *text, gboolean flag);

@@ -244,6 +244,8 @@ sbx_manager_attach (SbxManager *self, sd_bus *bus, GError **error)
 {
   int r = add_objects (self, bus, self->slots);
 
+  if (r >= 0)
+    r = sbx_manager_watch_callers (self, bus, self->slots);
   if (r < 0)
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "Cannot put the object on the bus: %s",

@@ -21,7 +21,6 @@ typedef struct {
   SbxRunKind kind;
   sd_bus_message *message;
   char *caller;
-  sd_bus_slot *left_slot;
   GCancellable *cancellable; /* of the verdict */
   SbxTurnWait *wait;         /* NULL before there is a turn */
   char *id;                  /* of the turn */

@@ -20,7 +20,6 @@ sbx_run_free (gpointer data)
   SbxRun *self = data;
 
   sbx_turn_wait_cancel (self->wait);
-  sd_bus_slot_unref (self->left_slot);
   sd_bus_message_unref (self->message);
   g_object_unref (self->cancellable);
   g_free (self->caller);
@@ -72,49 +71,63 @@ run_drop (SbxRun *self)
     (void) sbx_turns_cancel (turns, id);
 }
 
-void
-sbx_manager_drop_runs (SbxManager *self, sd_bus *bus)
+/* Those of one caller, or of all where caller is NULL. */
+static void
+drop_runs (SbxManager *self, sd_bus *bus, const char *caller)
 {
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
 
   for (guint i = 0; i < self->runs->len; i++)
-    if (sd_bus_message_get_bus (((SbxRun *) self->runs->pdata[i])->message) == bus)
-      g_ptr_array_add (runs, self->runs->pdata[i]);
+    {
+      SbxRun *run = self->runs->pdata[i];
+
+      if (sd_bus_message_get_bus (run->message) == bus
+          && (caller == NULL || g_str_equal (run->caller, caller)))
+        g_ptr_array_add (runs, run);
+    }
   for (guint i = 0; i < runs->len; i++)
     run_drop (runs->pdata[i]);
 }
 
-static int
-on_caller_left (sd_bus_message *signal, void *user_data, sd_bus_error *ret_error)
+void
+sbx_manager_drop_runs (SbxManager *self, sd_bus *bus)
 {
-  run_drop (user_data);
+  drop_runs (self, bus, NULL);
+}
+
+static int
+on_name_lost (sd_bus_message *signal, void *user_data, sd_bus_error *ret_error)
+{
+  const char *name;
+
+  if (sd_bus_message_read (signal, "s", &name) >= 0 && name[0] == ':')
+    drop_runs (user_data, sd_bus_message_get_bus (signal), name);
   return 0;
+}
+
+int
+sbx_manager_watch_callers (SbxManager *self, sd_bus *bus, GPtrArray *slots)
+{
+  sd_bus_slot *slot = NULL;
+  int r = sd_bus_add_match_async (bus, &slot,
+                                  "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                                  "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''",
+                                  on_name_lost, NULL, self);
+
+  return r < 0 ? r : sbx_manager_keep_slot (slots, slot);
 }
 
 int
 sbx_run_watch (SbxRun *self, sd_bus_error *ret_error)
 {
-  sd_bus *bus = sd_bus_message_get_bus (self->message);
   GPtrArray *runs = self->manager->runs;
-  g_autofree char *match = NULL;
   guint n = 0;
-  int r;
 
   for (guint i = 0; i < runs->len; i++)
     n += g_str_equal (((SbxRun *) runs->pdata[i])->caller, self->caller);
   if (n >= MAX_RUNS_PER_CALLER || runs->len >= MAX_RUNS)
     return sd_bus_error_set (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
                              "Too many calls wait for turns; wait for some of them first");
-  if (sd_bus_is_bus_client (bus) > 0)
-    {
-      /* Watched before the bus is asked who they are, so that nobody slips away in between. */
-      match = g_strdup_printf ("type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-                               "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s',arg2=''",
-                               sd_bus_message_get_sender (self->message));
-      r = sd_bus_add_match_async (bus, &self->left_slot, match, on_caller_left, NULL, self);
-      if (r < 0)
-        return r;
-    }
   g_ptr_array_add (runs, self);
   return 0;
 }

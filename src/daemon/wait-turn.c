@@ -3,6 +3,8 @@
 /* Turn.Wait and FindTurn: for whoever started a turn, or may manage those of others. */
 #include "daemon/run-private.h"
 
+#include <string.h>
+
 #include "bus/errors.h"
 
 static void
@@ -101,6 +103,9 @@ sbx_method_find_turn (sd_bus_message *message, void *user_data, sd_bus_error *re
 
   if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
     return r;
+  if (*message_id == '\0' || strlen (message_id) > SBX_MAX_MESSAGE_ID_BYTES)
+    return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
+                              "A message-id is a text of 1 to %u bytes", SBX_MAX_MESSAGE_ID_BYTES);
   self = g_new0 (Find, 1);
   self->call = sbx_manager_call_new (manager, message, channel, FALSE);
   self->message_id = g_strdup (message_id);

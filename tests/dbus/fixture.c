@@ -32,8 +32,17 @@ method_check (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
   while (sd_bus_message_read (message, "{ss}", &key, &value) > 0)
     g_string_append_printf (line, " %s=%s", key, value);
   g_ptr_array_add (f->asked, g_string_free (line, FALSE));
+  if (f->polkit == POLKIT_SILENT)
+    return 1;
   return sd_bus_reply_method_return (message, "(bba{ss})", f->polkit == POLKIT_YES,
                                      f->polkit == POLKIT_CHALLENGE, 0);
+}
+
+static int
+method_cancel_check (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  ((Fixture *) user_data)->cancelled++;
+  return sd_bus_reply_method_return (message, NULL);
 }
 
 static int
@@ -61,7 +70,7 @@ static const sd_bus_vtable polkit_vtable[] = {
   SD_BUS_VTABLE_START (0),
   SD_BUS_METHOD ("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", method_check,
                  SD_BUS_VTABLE_UNPRIVILEGED),
-  SD_BUS_METHOD ("CancelCheckAuthorization", "s", NULL, method_nothing, SD_BUS_VTABLE_UNPRIVILEGED),
+  SD_BUS_METHOD ("CancelCheckAuthorization", "s", NULL, method_cancel_check, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_VTABLE_END,
 };
 

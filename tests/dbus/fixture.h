@@ -12,7 +12,7 @@
 #define DENIED      "org.freedesktop.DBus.Error.AccessDenied"
 #define INTERACTIVE "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
-typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_CHALLENGE } PolkitAnswer;
+typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_CHALLENGE, POLKIT_SILENT } PolkitAnswer;
 
 typedef struct {
   TestBus bus;
@@ -21,6 +21,7 @@ typedef struct {
   GSubprocess *daemon;
   PolkitAnswer polkit;
   GPtrArray *asked; /* "action key=value …", each check that polkit got */
+  guint cancelled;  /* checks that polkit was told to forget */
   guint scopes;     /* calls of StartTransientUnit */
 } Fixture;
 

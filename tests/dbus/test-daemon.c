@@ -28,6 +28,7 @@ test_arguments (Fixture *f, gconstpointer data)
 {
   g_autofree char *long_text = g_strnfill (32001, 'x');
   g_autofree char *long_name = g_strnfill (257, 'x');
+  guint n_asked;
 
   CALL (f, "SetChannelMode", TEXTS ("discord:1", "maybe"), ERROR ("InvalidMode"));
   CALL (f, "SetChannelMode", TEXTS ("", "on"), ERROR ("InvalidChannel"));
@@ -38,6 +39,10 @@ test_arguments (Fixture *f, gconstpointer data)
   CALL (f, "RunTurn", TEXTS ("discord:1", "s", "n", long_text), ERROR ("TextTooLong"));
   CALL (f, "RunTurn", TEXTS ("discord:1", long_name, "n", "hello"), ERROR ("InvalidSpeaker"));
   g_assert_cmpuint (f->scopes, ==, 0);
+  /* What can be no turn's id does not get as far as polkit. */
+  n_asked = f->asked->len;
+  CALL (f, "CancelTurn", TEXTS (long_text), ERROR ("NoSuchTurn"));
+  g_assert_cmpuint (f->asked->len, ==, n_asked);
 }
 
 /* Neither a refusal nor a challenge that nobody may answer changes or starts anything. */
@@ -106,6 +111,55 @@ test_docker_down (Fixture *f, gconstpointer data)
   left = g_dir_open (run, 0, NULL);
   for (const char *name = g_dir_read_name (left); name != NULL; name = g_dir_read_name (left))
     g_assert_false (g_str_has_prefix (name, SBX_TURN_DIR_PREFIX));
+}
+
+static guint32
+count_match_rules (Fixture *f)
+{
+  g_autoptr (sd_bus_message) call = NULL;
+  g_autoptr (sd_bus_message) answer = NULL;
+  const char *name = NULL;
+  guint32 value = 0;
+
+  g_assert_cmpint (sd_bus_message_new_method_call (f->bus.client, &call, "org.freedesktop.DBus",
+                                                   "/org/freedesktop/DBus",
+                                                   "org.freedesktop.DBus.Debug.Stats", "GetStats"),
+                   >=, 0);
+  answer = fixture_send (f->bus.client, call);
+  g_assert_cmpint (sd_bus_message_enter_container (answer, 'a', "{sv}"), >=, 0);
+  while (sd_bus_message_read (answer, "{sv}", &name, "u", &value) > 0)
+    if (g_str_equal (name, "MatchRules"))
+      return value;
+  g_assert_not_reached ();
+}
+
+/* Calls that wait for their verdict take none of the bus's match rules, of which it has few for each
+ * connection and ends one that wants more; and whoever leaves is forgotten at once. */
+static void
+test_callers_who_leave (Fixture *f, gconstpointer data)
+{
+  sd_bus *caller = test_bus_connect (&f->bus);
+  guint32 rules = count_match_rules (f);
+
+  f->polkit = POLKIT_SILENT;
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (sd_bus_message) call = NULL;
+
+      g_assert_cmpint (sd_bus_message_new_method_call (caller, &call, SBX_BUS_NAME, SBX_OBJECT_PATH,
+                                                       SBX_MANAGER_INTERFACE, "RunTurn"),
+                       >=, 0);
+      g_assert_cmpint (sd_bus_message_append (call, "ssssa{sv}", "discord:1", "s", "n", "hello", 0), >=, 0);
+      g_assert_cmpint (sd_bus_send (caller, call, NULL), >=, 0);
+    }
+  g_assert_cmpint (sd_bus_flush (caller), >=, 0);
+  while (f->asked->len < 20)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (count_match_rules (f), ==, rules);
+  sd_bus_flush_close_unref (caller);
+  while (f->cancelled < 20)
+    g_main_context_iteration (NULL, TRUE);
+  f->polkit = POLKIT_YES;
 }
 
 /* Two on one state directory would lose each other's writes. */
@@ -296,6 +350,7 @@ main (int argc, char **argv)
   ADD ("refused", test_refused);
   ADD ("actions", test_actions);
   ADD ("docker-down", test_docker_down);
+  ADD ("callers-who-leave", test_callers_who_leave);
   ADD ("second", test_second);
   ADD ("objects", test_objects);
   ADD ("introspection", test_introspection);

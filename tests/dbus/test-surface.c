@@ -89,6 +89,10 @@ test_deliver (Fixture *f, gconstpointer data)
                                          "owner",
                                          "wait",
                                          NULL };
+  g_autofree char *words = g_strnfill (4 * 32000 + 1, 'x');
+  g_autofree char *long_text = g_strconcat ("text=", words, NULL);
+  g_autofree char *long_key = g_strconcat (words, "=x", NULL);
+  guint n_asked;
 
   expect_verdict (f, message, "pass", NULL);
   CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
@@ -102,6 +106,12 @@ test_deliver (Fixture *f, gconstpointer data)
   sd_bus_message_unref (deliver (f, TEXTS ("text=hello"), ERROR ("InvalidOption")));
   sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "bot=yes"), ERROR ("InvalidOption")));
   sd_bus_message_unref (deliver (f, TEXTS ("channel=Discord"), ERROR ("InvalidChannel")));
+  /* Nobody makes the service hold more than that while polkit is asked. */
+  n_asked = f->asked->len;
+  sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:2", long_text), ERROR ("TextTooLong")));
+  sd_bus_message_unref (deliver (f, TEXTS (long_key), ERROR ("InvalidOption")));
+  CALL (f, "FindTurn", TEXTS ("discord:1", long_text), ERROR ("InvalidOption"));
+  g_assert_cmpuint (f->asked->len, ==, n_asked);
 }
 
 static int
