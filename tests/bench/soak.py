@@ -8,7 +8,7 @@
 Each channel has a caller of its own that asks, waits, and asks again. What happens to a turn is drawn from the seed: it is
 let be, cancelled, or its broker or worker is killed; now and then sandboxd or the egress is killed or restarted. Prints memory
 and descriptors of the services as it goes. Status 1 where something is left, an outcome is lost or doubled, or what a service
-takes has grown.
+takes has grown. A signal ends it early, with the judgement.
 """
 
 import argparse
@@ -172,6 +172,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     soak = Soak(options.turns, options.seed)
+    # Enough: what was asked is still waited for and judged.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: setattr(soak, "n_turns", 0))
     channels = [f"test:soak-{index}" for index in range(N_CHANNELS)]
     with support.configured("[Turns]\nMaxTurns=8\nMaxQueued=8\nSpeakerTurns=off\nPreparedTurns=0\n"):
         for channel in channels:
@@ -188,7 +191,7 @@ def main():
             thread.join()
         seconds = time.monotonic() - began
         faults = judge(soak, cursor, idle)
-    print(f"{options.turns} turns in {seconds:.0f} s, seed {options.seed}")
+    print(f"{soak.asked} turns in {seconds:.0f} s, seed {options.seed}")
     print("done to them: " + ", ".join(f"{name} {count}" for name, count in sorted(soak.deeds.items())))
     print("outcomes: " + ", ".join(f"{name} {count}" for name, count in sorted(soak.outcomes.items())))
     for fault in faults:
