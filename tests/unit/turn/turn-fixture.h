@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* What a whole turn is tried against: a scripted Docker, a fake egress, a fake broker process and a fake
+ * systemd. */
+#pragma once
+
+#include "../container/fake-docker.h"
+#include "fake-egress.h"
+#include "turn/turns.h"
+
+#define CHANNEL     "test:1"
+#define OWN_IMAGE   "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
+#define OTHER_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":null}}"
+
+typedef struct {
+  char *top;
+  FakeDocker *docker;
+  FakeEgress *egress;
+  SbxTurnContext context;
+  SbxChannelStore *channels;
+  SbxStateDir *state;
+  SbxTurns *turns;
+  gboolean scope_refused;
+  guint n_killed;
+  guint n_told;
+  SbxOutcome outcome;
+} TurnFixture;
+
+/* The state as a daemon opens it when it starts, and closes it. */
+void turn_fixture_open_state (TurnFixture *self);
+void turn_fixture_close_state (TurnFixture *self);
+
+void turn_fixture_set_up (TurnFixture *self, gconstpointer data);
+void turn_fixture_tear_down (TurnFixture *self, gconstpointer data);
+
+/* The broker that is told by its name what to do. */
+void turn_fixture_use_broker (TurnFixture *self, const char *mode);
+/* Asks for a turn whose outcome is kept in the fixture. */
+SbxTurn *turn_fixture_submit (TurnFixture *self);
+/* Runs until nothing of any turn is left to do. */
+void turn_fixture_run_out (TurnFixture *self);
+
+/* What Docker answers. */
+void turn_fixture_script_until_start (TurnFixture *self, const char *image);
+void turn_fixture_script_delete (TurnFixture *self);
+void turn_fixture_script_wait_held (TurnFixture *self);
+
+void turn_fixture_assert_failed (TurnFixture *self, SbxFailure failure);
