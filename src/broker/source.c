@@ -25,12 +25,3 @@ sbx_source_after (guint msec, GSourceFunc callback, gpointer user_data)
   g_source_attach (source, g_main_context_get_thread_default ());
   return source;
 }
-
-void
-sbx_source_clear (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}

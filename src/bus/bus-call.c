@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "bus/bus-call.h"
 
+#include "base/source.h"
 #include "bus/bus-auto.h"
 
 typedef struct {
@@ -15,20 +16,11 @@ typedef struct {
 } Call;
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 call_free (Call *self)
 {
-  drop_source (&self->timer);
-  drop_source (&self->cancelled);
-  drop_source (&self->idle);
+  sbx_source_clear (&self->timer);
+  sbx_source_clear (&self->cancelled);
+  sbx_source_clear (&self->idle);
   g_clear_pointer (&self->slot, sd_bus_slot_unref);
   g_clear_pointer (&self->answer, sd_bus_message_unref);
   g_clear_error (&self->error);
@@ -61,8 +53,8 @@ settle (GTask *task)
 {
   Call *self = g_task_get_task_data (task);
 
-  drop_source (&self->timer);
-  drop_source (&self->cancelled);
+  sbx_source_clear (&self->timer);
+  sbx_source_clear (&self->cancelled);
   g_clear_pointer (&self->slot, sd_bus_slot_unref);
   self->idle = g_idle_source_new ();
   g_source_set_priority (self->idle, G_PRIORITY_DEFAULT);

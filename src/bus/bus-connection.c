@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "bus/bus-connection.h"
 
+#include "base/source.h"
 #include "bus/bus-auto.h"
 #include "bus/bus-source.h"
 
@@ -22,18 +23,9 @@ static gboolean on_open (gpointer user_data);
 static gboolean on_lost_idle (gpointer user_data);
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 do_next (SbxBusConnection *self, GSource *source, GSourceFunc function)
 {
-  drop_source (&self->next);
+  sbx_source_clear (&self->next);
   g_source_set_callback (source, function, self, NULL);
   g_source_attach (source, NULL);
   self->next = source;
@@ -58,7 +50,7 @@ on_lost (gpointer user_data)
 static void
 let_go (SbxBusConnection *self)
 {
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->bus = sd_bus_flush_close_unref (self->bus);
 }
 
@@ -139,7 +131,7 @@ sbx_bus_connection_free (SbxBusConnection *self)
 {
   if (self == NULL)
     return;
-  drop_source (&self->next);
+  sbx_source_clear (&self->next);
   let_go (self);
   g_free (self->address);
   g_free (self);

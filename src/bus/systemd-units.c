@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "bus/bus-auto.h"
 #include "bus/bus-call.h"
 
@@ -38,15 +39,6 @@ sbx_units_set_proc (SbxUnits *self, const char *proc)
   self->proc = g_strdup (proc);
 }
 
-static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
 /* --- operations
  * ------------------------------------------------------------------------------------------------- */
 
@@ -55,9 +47,9 @@ op_free (SbxUnitsOp *op)
 {
   if (op->units != NULL)
     g_ptr_array_remove_fast (op->units->ops, op);
-  drop_source (&op->timer);
-  drop_source (&op->cancelled);
-  drop_source (&op->pending);
+  sbx_source_clear (&op->timer);
+  sbx_source_clear (&op->cancelled);
+  sbx_source_clear (&op->pending);
   g_object_unref (op->inner);
   g_object_unref (op->task);
   g_clear_error (&op->stopped);
@@ -296,9 +288,9 @@ sbx_units_free (SbxUnits *self)
       SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
 
       op->units = NULL;
-      drop_source (&op->timer);
-      drop_source (&op->cancelled);
-      drop_source (&op->pending);
+      sbx_source_clear (&op->timer);
+      sbx_source_clear (&op->cancelled);
+      sbx_source_clear (&op->pending);
       if (op->calling)
         {
           op_stop (op, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS,

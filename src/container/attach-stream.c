@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/names.h"
+#include "base/source.h"
 #include "container/engine-private.h"
 #include "container/http-call.h"
 
@@ -37,20 +38,11 @@ typedef struct {
 } Operation;
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 operation_halt (Operation *self)
 {
-  drop_source (&self->source);
-  drop_source (&self->timer);
-  drop_source (&self->cancelled);
+  sbx_source_clear (&self->source);
+  sbx_source_clear (&self->timer);
+  sbx_source_clear (&self->cancelled);
 }
 
 static void
@@ -118,7 +110,7 @@ watch (GTask *task, GIOCondition condition, GUnixFDSourceFunc callback)
 {
   Operation *self = g_task_get_task_data (task);
 
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->source = g_unix_fd_source_new (self->fd, condition);
   g_source_set_callback (self->source, G_SOURCE_FUNC (callback), task, NULL);
   g_source_attach (self->source, NULL);
@@ -265,7 +257,7 @@ on_connect (gpointer user_data)
   Operation *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
 
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->fd = sbx_http_connect (sbx_engine_socket_path (self->engine), &error);
   if (self->fd >= 0)
     {

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "base/fd.h"
+#include "base/source.h"
 #include "container/http-answer.h"
 
 #define CONNECT_AGAIN_MS 25u
@@ -36,19 +37,10 @@ typedef struct {
 static gboolean on_connect_again (gpointer user_data);
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 call_free (Call *self)
 {
-  drop_source (&self->source);
-  drop_source (&self->timer);
+  sbx_source_clear (&self->source);
+  sbx_source_clear (&self->timer);
   sbx_fd_close (self->fd);
   g_clear_object (&self->stop);
   g_clear_object (&self->cancellable);
@@ -65,8 +57,8 @@ static void
 call_halt (Call *self)
 {
   self->over = TRUE;
-  drop_source (&self->source);
-  drop_source (&self->timer);
+  sbx_source_clear (&self->source);
+  sbx_source_clear (&self->timer);
   sbx_fd_close (g_steal_fd (&self->fd));
   g_cancellable_cancel (self->stop);
   if (self->cancelled_id != 0)
@@ -117,8 +109,8 @@ on_cancelled (GCancellable *cancellable, gpointer user_data)
 {
   Call *self = g_task_get_task_data (user_data);
 
-  drop_source (&self->source);
-  drop_source (&self->timer);
+  sbx_source_clear (&self->source);
+  sbx_source_clear (&self->timer);
   self->timer = g_idle_source_new ();
   g_source_set_priority (self->timer, G_PRIORITY_DEFAULT);
   g_source_set_callback (self->timer, on_cancelled_idle, user_data, NULL);
@@ -279,7 +271,7 @@ watch (GTask *task, GIOCondition condition)
 {
   Call *self = g_task_get_task_data (task);
 
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->source = g_unix_fd_source_new (self->fd, condition);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_socket), task, NULL);
   g_source_attach (self->source, NULL);
@@ -291,7 +283,7 @@ start_connect (GTask *task)
   Call *self = g_task_get_task_data (task);
   g_autoptr (GError) error = NULL;
 
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->fd = sbx_http_connect (self->socket_path, &error);
   if (self->fd >= 0)
     {

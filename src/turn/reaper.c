@@ -3,6 +3,7 @@
 #include "turn/reaper.h"
 
 #include "base/log.h"
+#include "base/source.h"
 #include "container/removal.h"
 #include "turn/run-dir.h"
 
@@ -37,9 +38,7 @@ leftover_free (gpointer data)
 {
   Leftover *self = data;
 
-  if (self->timer != NULL)
-    g_source_destroy (self->timer);
-  g_clear_pointer (&self->timer, g_source_unref);
+  sbx_source_clear (&self->timer);
   g_free (self->turn);
   g_free (self->container);
   g_free (self->run_dir);

@@ -2,20 +2,13 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "turn/task-guard.h"
 
-static void
-clear_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
+#include "base/source.h"
 
 void
 sbx_task_guard_disarm (SbxTaskGuard *self)
 {
-  clear_source (&self->timer);
-  clear_source (&self->cancelled);
+  sbx_source_clear (&self->timer);
+  sbx_source_clear (&self->cancelled);
 }
 
 static gboolean

@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/json-write.h"
+#include "base/source.h"
 #include "turn/task-guard.h"
 #include "turn/unix-connect.h"
 
@@ -121,14 +122,8 @@ static void
 call_stop (Call *self)
 {
   sbx_task_guard_disarm (&self->guard);
-  for (guint i = 0; i < 2; i++)
-    {
-      GSource **source = i == 0 ? &self->read_source : &self->write_source;
-
-      if (*source != NULL)
-        g_source_destroy (*source);
-      g_clear_pointer (source, g_source_unref);
-    }
+  sbx_source_clear (&self->read_source);
+  sbx_source_clear (&self->write_source);
   self->slot = sd_bus_slot_unref (self->slot);
   /* Closing is how a socket tool learns that nobody waits any more. */
   sbx_fd_close (g_steal_fd (&self->fd));

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include <string.h>
 
+#include "base/source.h"
 #include "bus/errors.h"
 #include "turn/turns-private.h"
 
@@ -17,9 +18,7 @@ static void
 wait_free (SbxTurnWait *self)
 {
   g_ptr_array_remove_fast (self->turns->waits, self);
-  if (self->source != NULL)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
+  sbx_source_clear (&self->source);
   g_free (self->id);
   g_free (self);
 }

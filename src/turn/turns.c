@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/source.h"
 #include "bus/errors.h"
 #include "turn/disk.h"
 #include "turn/turns-private.h"
@@ -152,9 +153,7 @@ sbx_turns_free (SbxTurns *self)
   if (self == NULL)
     return;
   sbx_record_store_set_gone (self->context->records, NULL, NULL);
-  if (self->pump_source != NULL)
-    g_source_destroy (self->pump_source);
-  g_clear_pointer (&self->pump_source, g_source_unref);
+  sbx_source_clear (&self->pump_source);
   while (self->waits->len > 0)
     sbx_turn_wait_cancel (self->waits->pdata[0]);
   g_ptr_array_unref (self->waits);

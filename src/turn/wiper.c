@@ -10,6 +10,7 @@
 #include "base/deadline.h"
 #include "base/log.h"
 #include "base/names.h"
+#include "base/source.h"
 #include "container/removal.h"
 #include "container/spec.h"
 
@@ -81,9 +82,7 @@ sbx_wiper_free (SbxWiper *self)
                                  "The service is being stopped; it is wiped at its next start");
       g_object_unref (task);
     }
-  if (self->next_source != NULL)
-    g_source_destroy (self->next_source);
-  g_clear_pointer (&self->next_source, g_source_unref);
+  sbx_source_clear (&self->next_source);
   g_free (self);
 }
 

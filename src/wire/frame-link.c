@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/source.h"
 
 typedef struct {
   guint8 *bytes;
@@ -60,15 +61,6 @@ outgoing_free (Outgoing *self)
 }
 
 static void
-clear_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 link_forget_incoming (SbxFrameLink *self)
 {
   self->got = 0;
@@ -81,7 +73,7 @@ static void
 link_stop_writing (SbxFrameLink *self)
 {
   self->write_ended = TRUE;
-  clear_source (&self->write_source);
+  sbx_source_clear (&self->write_source);
   g_queue_clear_full (&self->outgoing, (GDestroyNotify) outgoing_free);
   self->queued_bytes = 0;
 }
@@ -90,7 +82,7 @@ static void
 link_stop (SbxFrameLink *self)
 {
   self->closed = TRUE;
-  clear_source (&self->read_source);
+  sbx_source_clear (&self->read_source);
   link_stop_writing (self);
   link_forget_incoming (self);
   sbx_fd_close (g_steal_fd (&self->fd));
@@ -307,7 +299,7 @@ on_link_writable (int fd, GIOCondition condition, gpointer user_data)
       link_break (self, error);
     }
   else if (!self->closed && g_queue_is_empty (&self->outgoing))
-    clear_source (&self->write_source);
+    sbx_source_clear (&self->write_source);
   link_unref (self);
   return G_SOURCE_CONTINUE;
 }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "test-bus.h"
 
+#include "base/source.h"
 #include "bus/bus-source.h"
 
 sd_bus *
@@ -35,11 +36,7 @@ test_bus_set_up (TestBus *self, const char *peer_name)
 static void
 drop (GSource **source, sd_bus **bus)
 {
-  if (*source != NULL)
-    {
-      g_source_destroy (*source);
-      g_clear_pointer (source, g_source_unref);
-    }
+  sbx_source_clear (source);
   *bus = sd_bus_unref (*bus);
 }
 

@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/source.h"
+
 typedef struct {
   char *expected;
   GBytes *answer; /* NULL: none */
@@ -34,15 +36,6 @@ struct _FakeDocker {
 };
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 step_free (Step *self)
 {
   g_free (self->expected);
@@ -53,7 +46,7 @@ step_free (Step *self)
 static void
 connection_close (Connection *self)
 {
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   if (self->fd >= 0)
     close (self->fd);
   self->fd = -1;
@@ -95,7 +88,7 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
   if (done >= 0 && self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
   if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
-    drop_source (&self->source);
+    sbx_source_clear (&self->source);
   else
     connection_close (self);
   return G_SOURCE_REMOVE;
@@ -119,7 +112,7 @@ on_readable (gint fd, GIOCondition condition, gpointer user_data)
   g_assert_true (g_str_has_prefix (self->request->str, self->step->expected));
   if (self->step->answer == NULL)
     return G_SOURCE_CONTINUE;
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   self->source = g_unix_fd_source_new (self->fd, G_IO_OUT);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_writable), self, NULL);
   g_source_attach (self->source, NULL);
@@ -169,7 +162,7 @@ fake_docker_free (FakeDocker *self)
 {
   /* Each step must have been used. */
   g_assert_cmpuint (self->connections->len, ==, self->steps->len);
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   close (self->fd);
   g_ptr_array_unref (self->connections);
   g_ptr_array_unref (self->steps);
