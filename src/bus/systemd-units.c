@@ -39,8 +39,7 @@ sbx_units_set_proc (SbxUnits *self, const char *proc)
   self->proc = g_strdup (proc);
 }
 
-/* --- operations
- * ------------------------------------------------------------------------------------------------- */
+/* --- operations --- */
 
 static void
 op_free (SbxUnitsOp *op)
@@ -209,8 +208,7 @@ sbx_units_op_call (SbxUnitsOp *op, sd_bus_message *message, SbxUnitsAnswered ans
   sbx_bus_call_async (op->units->bus, message, SBX_UNITS_TIMEOUT_MS * 10, op->inner, call_done, op);
 }
 
-/* --- the manager
- * ------------------------------------------------------------------------------------------------ */
+/* --- the manager --- */
 
 static int
 on_job_removed (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)

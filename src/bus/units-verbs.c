@@ -6,8 +6,7 @@
 
 #include "bus/bus-auto.h"
 
-/* --- kill, stop, reset-failed
- * ----------------------------------------------------------------------------------- */
+/* --- kill, stop, reset-failed --- */
 
 static void
 verb_answered (SbxUnitsOp *op, sd_bus_message *answer)
@@ -64,8 +63,7 @@ sbx_units_do_finish (GAsyncResult *result, GError **error)
   return FALSE;
 }
 
-/* --- list
- * ------------------------------------------------------------------------------------------------------- */
+/* --- list --- */
 
 static void
 unit_info_free (SbxUnitInfo *info)
@@ -126,8 +124,7 @@ sbx_units_list_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- processes
- * -------------------------------------------------------------------------------------------------- */
+/* --- processes --- */
 
 static void
 processes_answered (SbxUnitsOp *op, sd_bus_message *answer)

@@ -116,8 +116,7 @@ watch (GTask *task, GIOCondition condition, GUnixFDSourceFunc callback)
   g_source_attach (self->source, NULL);
 }
 
-/* --- opening
- * ---------------------------------------------------------------------------------------------------- */
+/* --- opening --- */
 
 static gboolean
 on_open_timeout (gpointer user_data)
@@ -303,8 +302,7 @@ sbx_attach_open_finish (GAsyncResult *result, GError **error)
   return (int) g_task_propagate_int (G_TASK (result), error);
 }
 
-/* --- writing
- * ---------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static gboolean
 on_write_timeout (gpointer user_data)

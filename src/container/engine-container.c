@@ -29,8 +29,7 @@ ask_container (SbxEngine *self, const char *method, const char *id, const char *
                   cancellable, callback, user_data);
 }
 
-/* --- create
- * ----------------------------------------------------------------------------------------------------- */
+/* --- create --- */
 
 static gpointer
 convert_created (guint status, GBytes *body, GError **error)
@@ -75,8 +74,7 @@ sbx_engine_container_create_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- start, kill, delete
- * ---------------------------------------------------------------------------------------- */
+/* --- start, kill, delete --- */
 
 void
 sbx_engine_container_start_async (SbxEngine *self, const char *id, guint timeout_ms,
@@ -118,8 +116,7 @@ sbx_engine_container_delete_finish (GAsyncResult *result, GError **error)
   return sbx_engine_ask_finish (result, error);
 }
 
-/* --- wait
- * ------------------------------------------------------------------------------------------------------- */
+/* --- wait --- */
 
 static gpointer
 convert_waited (guint status, GBytes *body, GError **error)
@@ -169,8 +166,7 @@ sbx_engine_container_wait_finish (GAsyncResult *result, gint64 *ret_exit_status,
   return TRUE;
 }
 
-/* --- inspect
- * ---------------------------------------------------------------------------------------------------- */
+/* --- inspect --- */
 
 void
 sbx_container_state_free (SbxContainerState *state)
@@ -237,8 +233,7 @@ sbx_engine_container_inspect_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* --- list
- * ------------------------------------------------------------------------------------------------------- */
+/* --- list --- */
 
 static void
 container_info_free (SbxContainerInfo *info)

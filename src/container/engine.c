@@ -218,8 +218,7 @@ sbx_engine_ask_finish (GAsyncResult *result, GError **error)
   return FALSE;
 }
 
-/* --- the daemon
- * ------------------------------------------------------------------------------------------------- */
+/* --- the daemon --- */
 
 void
 sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,

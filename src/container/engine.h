@@ -40,8 +40,7 @@ SbxEngine *sbx_engine_ref (SbxEngine *self);
 void sbx_engine_unref (SbxEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxEngine, sbx_engine_unref)
 
-/* --- the daemon
- * ------------------------------------------------------------------------------------------------- */
+/* --- the daemon --- */
 
 void sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
                             GAsyncReadyCallback callback, gpointer user_data);
@@ -64,8 +63,7 @@ void sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *can
                             GAsyncReadyCallback callback, gpointer user_data);
 SbxEngineInfo *sbx_engine_info_finish (GAsyncResult *result, GError **error);
 
-/* --- images
- * ----------------------------------------------------------------------------------------------------- */
+/* --- images --- */
 
 typedef struct {
   char *id;             /* "sha256:…" */
@@ -99,8 +97,7 @@ sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout
                                GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_image_remove_finish (GAsyncResult *result, GError **error);
 
-/* --- containers: id is Docker's id or a name of ours
- * ----------------------------------------------------------- */
+/* --- containers: id is Docker's id or a name of ours --- */
 
 /* body is the JSON of container/spec.h. Gives the id. After a create that was cancelled, or failed with DOWN,
  * the container may be there all the same: remove it by its name. */

@@ -45,8 +45,7 @@ SbxExit sbx_verb_tools (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_purge (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_cleanup (SbxCtl *ctl, int n_words, char **words);
 
-/* --- calls to sandboxd's manager
- * -------------------------------------------------------------------------------- */
+/* --- calls to sandboxd's manager --- */
 
 typedef sd_bus_message SbxMessage;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxMessage, sd_bus_message_unref)

@@ -60,8 +60,7 @@ await (GAsyncResult **result)
   return *result;
 }
 
-/* --- the image
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the image --- */
 
 static void
 tar_file (GByteArray *tar, const char *name, const char *mode, const char *data, gsize n_bytes)
@@ -112,8 +111,7 @@ build_image (const char *busybox)
   need (sbx_engine_image_build_finish (await (&result), &error), &error, "image built");
 }
 
-/* --- a container
- * -------------------------------------------------------------------------------------------------- */
+/* --- a container --- */
 
 static char *
 create (const char *script, const char *name)
@@ -212,8 +210,7 @@ read_frames (int fd)
   return text;
 }
 
-/* --- what is tried
- * ------------------------------------------------------------------------------------------------ */
+/* --- what is tried --- */
 
 static void
 probe_turn (void)
