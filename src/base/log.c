@@ -134,40 +134,39 @@ sbx_log_init (const char *name)
 {
   log_name = name;
   log_to_journal = stderr_is_journal ();
-  log_debug = log_debug || g_strcmp0 (g_getenv ("DEBUG_INVOCATION"), "1") == 0;
+  log_debug = g_strcmp0 (g_getenv ("DEBUG_INVOCATION"), "1") == 0;
   g_log_set_writer_func (on_glib_message, NULL, NULL);
+}
+
+G_GNUC_PRINTF (4, 0)
+static void
+log_format (const char *message_id, int priority, const SbxLogFields *fields, const char *format,
+            va_list arguments)
+{
+  g_autofree char *message = NULL;
+
+  g_return_if_fail (priority >= LOG_EMERG && priority <= LOG_DEBUG);
+
+  message = g_strdup_vprintf (format, arguments);
+  log_write (message_id, priority, fields, message);
 }
 
 void
 sbx_log_event (const char *message_id, int priority, const SbxLogFields *fields, const char *format, ...)
 {
-  g_autofree char *message = NULL;
   va_list arguments;
 
-  g_return_if_fail (priority >= LOG_EMERG && priority <= LOG_DEBUG);
-
   va_start (arguments, format);
-  message = g_strdup_vprintf (format, arguments);
+  log_format (message_id, priority, fields, format, arguments);
   va_end (arguments);
-  log_write (message_id, priority, fields, message);
 }
 
 void
 sbx_log (int priority, const SbxLogFields *fields, const char *format, ...)
 {
-  g_autofree char *message = NULL;
   va_list arguments;
 
-  g_return_if_fail (priority >= LOG_EMERG && priority <= LOG_DEBUG);
-
   va_start (arguments, format);
-  message = g_strdup_vprintf (format, arguments);
+  log_format (NULL, priority, fields, format, arguments);
   va_end (arguments);
-  log_write (NULL, priority, fields, message);
-}
-
-void
-sbx_log_set_debug (gboolean debug)
-{
-  log_debug = debug;
 }

@@ -40,8 +40,6 @@ void sbx_log_init (const char *name);
 void sbx_log_event (const char *message_id, int priority, const SbxLogFields *fields, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
-/* One without an id. LOG_DEBUG is left out unless $DEBUG_INVOCATION is 1 (systemd 257) or sbx_log_set_debug()
- * was called. */
+/* One without an id. LOG_DEBUG is left out unless $DEBUG_INVOCATION is 1 (systemd.service(5),
+ * RestartMode=debug). */
 void sbx_log (int priority, const SbxLogFields *fields, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-void sbx_log_set_debug (gboolean debug);

@@ -6,10 +6,10 @@
 
 /* Standard error of a test is not the journal, so entries are plain lines. */
 static void
-log_in_subprocess (void (*entries) (void))
+log_in_subprocess (const char *debug_invocation, void (*entries) (void))
 {
   g_unsetenv ("JOURNAL_STREAM");
-  g_unsetenv ("DEBUG_INVOCATION");
+  g_setenv ("DEBUG_INVOCATION", debug_invocation, TRUE);
   sbx_log_init ("log-test");
   entries ();
 }
@@ -30,7 +30,6 @@ write_entries (void)
 static void
 write_debug_entries (void)
 {
-  sbx_log_set_debug (TRUE);
   sbx_log (LOG_DEBUG, NULL, "shown");
 }
 
@@ -39,7 +38,7 @@ test_plain_lines (void)
 {
   if (g_test_subprocess ())
     {
-      log_in_subprocess (write_entries);
+      log_in_subprocess ("0", write_entries);
       return;
     }
   g_test_trap_subprocess (NULL, 0, 0);
@@ -55,7 +54,7 @@ test_debug (void)
 {
   if (g_test_subprocess ())
     {
-      log_in_subprocess (write_debug_entries);
+      log_in_subprocess ("1", write_debug_entries);
       return;
     }
   g_test_trap_subprocess (NULL, 0, 0);
