@@ -42,6 +42,25 @@ typedef struct {
   } checks[2];
 } SbxFilterRule;
 
+/* Elements of a table of rules: whatever the arguments; one argument's low 32 bits are a value; it has none
+ * of some bits; it has all of them. */
+#define SBX_FILTER_ANY(name_)                                                                                \
+  {                                                                                                          \
+    .name = (name_)                                                                                          \
+  }
+#define SBX_FILTER_ONLY(name_, argument_, value_)                                                            \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } }                     \
+  }
+#define SBX_FILTER_LACKS(name_, argument_, bits_)                                                            \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } }                                \
+  }
+#define SBX_FILTER_HAS(name_, argument_, bits_)                                                              \
+  {                                                                                                          \
+    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), (bits_) } }                          \
+  }
+
 typedef enum {
   SBX_FILTER_KILL,  /* ends the process with SIGSYS */
   SBX_FILTER_EPERM, /* the call fails with EPERM */

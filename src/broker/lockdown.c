@@ -21,51 +21,38 @@
 /* A body of 256 KiB is at worst some 40 MiB as a tree, answers and output a few MiB each. */
 #define MAX_ADDRESS_SPACE_BYTES (384u * 1024u * 1024u)
 
-#define ANY(name_)                                                                                           \
-  {                                                                                                          \
-    .name = (name_)                                                                                          \
-  }
-#define ONLY(name_, argument_, value_)                                                                       \
-  {                                                                                                          \
-    .name = (name_), .n_checks = 1, .checks = { { (argument_), 0xffffffffu, (value_) } }                     \
-  }
-#define LACKS(name_, argument_, bits_)                                                                       \
-  {                                                                                                          \
-    .name = (name_), .n_checks = 1, .checks = { { (argument_), (bits_), 0 } }                                \
-  }
-
 static const SbxFilterRule rules[] = {
   /* bytes; recvmsg takes the descriptors of START, sendto without an address cannot send any */
-  ANY ("read"),
-  ANY ("write"),
-  ANY ("recvmsg"),
+  SBX_FILTER_ANY ("read"),
+  SBX_FILTER_ANY ("write"),
+  SBX_FILTER_ANY ("recvmsg"),
   { .name = "sendto", .n_checks = 1, .checks = { { 4, G_MAXUINT64, 0 } } },
-  ANY ("accept4"),
-  ANY ("shutdown"),
-  ANY ("close"),
-  ONLY ("fcntl", 1, F_GETFL),
-  ONLY ("fcntl", 1, F_SETFL),
+  SBX_FILTER_ANY ("accept4"),
+  SBX_FILTER_ANY ("shutdown"),
+  SBX_FILTER_ANY ("close"),
+  SBX_FILTER_ONLY ("fcntl", 1, F_GETFL),
+  SBX_FILTER_ONLY ("fcntl", 1, F_SETFL),
   /* waiting */
-  ANY ("poll"),
-  ANY ("ppoll"),
-  ANY ("futex"),
+  SBX_FILTER_ANY ("poll"),
+  SBX_FILTER_ANY ("ppoll"),
+  SBX_FILTER_ANY ("futex"),
   /* Both cost no call where the vDSO can read the clock; where it cannot (a machine with an unstable TSC, an
    * emulated one) GLib's g_get_real_time() becomes the second. */
-  ANY ("clock_gettime"),
-  ANY ("gettimeofday"),
-  ANY ("restart_syscall"),
-  ANY ("rt_sigreturn"),
+  SBX_FILTER_ANY ("clock_gettime"),
+  SBX_FILTER_ANY ("gettimeofday"),
+  SBX_FILTER_ANY ("restart_syscall"),
+  SBX_FILTER_ANY ("rt_sigreturn"),
   /* memory, never executable */
-  ANY ("brk"),
-  LACKS ("mmap", 2, PROT_EXEC),
-  ANY ("munmap"),
-  ANY ("mremap"),
-  ANY ("madvise"),
+  SBX_FILTER_ANY ("brk"),
+  SBX_FILTER_LACKS ("mmap", 2, PROT_EXEC),
+  SBX_FILTER_ANY ("munmap"),
+  SBX_FILTER_ANY ("mremap"),
+  SBX_FILTER_ANY ("madvise"),
   /* what the libraries ask of themselves */
-  ANY ("getpid"),
-  ANY ("gettid"),
-  ANY ("getrandom"),
-  ANY ("exit_group"),
+  SBX_FILTER_ANY ("getpid"),
+  SBX_FILTER_ANY ("gettid"),
+  SBX_FILTER_ANY ("getrandom"),
+  SBX_FILTER_ANY ("exit_group"),
 };
 
 GBytes *
