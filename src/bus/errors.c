@@ -81,15 +81,6 @@ sbx_bus_error_failure_name (SbxFailure failure)
   return (guint) failure < G_N_ELEMENTS (failure_names) ? failure_names[failure] : NULL;
 }
 
-SbxFailure
-sbx_bus_error_to_failure (const char *name)
-{
-  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (failure_names); i++)
-    if (g_strcmp0 (failure_names[i], name) == 0)
-      return (SbxFailure) i;
-  return SBX_FAILURE_NONE;
-}
-
 int
 sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const char *text)
 {
@@ -110,14 +101,4 @@ sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error)
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_CANCELLED, NULL);
   return sbx_bus_error_set_failure (ret_error, SBX_FAILURE_INTERNAL, error->message);
-}
-
-void
-sbx_bus_error_to_gerror (const sd_bus_error *bus_error, int r, GQuark domain, int code, GError **error)
-{
-  if (bus_error != NULL && bus_error->name != NULL)
-    g_set_error_literal (error, domain, code,
-                         bus_error->message != NULL ? bus_error->message : bus_error->name);
-  else
-    g_set_error_literal (error, domain, code, g_strerror (r < 0 ? -r : EIO));
 }

@@ -46,9 +46,6 @@ const char *sbx_bus_error_name (SbxBusError code);
  * ….DeadlineExceeded. Static. NULL for SBX_FAILURE_NONE. */
 const char *sbx_bus_error_failure_name (SbxFailure failure);
 
-/* The other way; SBX_FAILURE_NONE for a name that is no failure's. */
-SbxFailure sbx_bus_error_to_failure (const char *name);
-
 /* Fills a bus error and returns the negative errno that a method handler returns. text NULL: the failure's
  * own sentence. */
 int sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, const char *text);
@@ -56,6 +53,3 @@ int sbx_bus_error_set_failure (sd_bus_error *ret_error, SbxFailure failure, cons
 /* From a GError: SBX_BUS_ERROR and SBX_FAILURE_ERROR by their codes; G_IO_ERROR_CANCELLED as a cancelled
  * turn; anything else as ….Error.Internal with the error's text. */
 int sbx_bus_error_set_gerror (sd_bus_error *ret_error, const GError *error);
-
-/* A GError from a bus error or, where it is not set, from a negative errno: for errors that stay inside. */
-void sbx_bus_error_to_gerror (const sd_bus_error *bus_error, int r, GQuark domain, int code, GError **error);
