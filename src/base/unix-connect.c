@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-#include "turn/unix-connect.h"
+#include "base/unix-connect.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -19,7 +19,7 @@ sbx_unix_connect (const char *path, GError **error)
 
   if (strlen (path) >= sizeof address.sun_path)
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s is too long for a socket's path",
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket",
                    path);
       return -1;
     }
@@ -28,7 +28,7 @@ sbx_unix_connect (const char *path, GError **error)
   if (fd >= 0 && connect (fd, (struct sockaddr *) &address, sizeof address) == 0)
     return g_steal_fd (&fd);
   saved_errno = errno;
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot connect to %s: %s", path,
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "%s: %s", path,
                g_strerror (saved_errno));
   return -1;
 }

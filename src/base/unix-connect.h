@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
-/* A connected, non-blocking, close-on-exec stream socket, or -1 with error set (G_IO_ERROR). A listener whose
- * backlog is full counts as not there: connect() on such a socket cannot be awaited (unix(7)). */
+/* A connected, non-blocking, close-on-exec stream socket, or -1 with error set (G_IO_ERROR): "PATH: reason".
+ * G_IO_ERROR_WOULD_BLOCK: the listener's backlog is full. No event tells of room in it (unix(7)), so who
+ * wants to try again does so after a pause. */
 int sbx_unix_connect (const char *path, GError **error);

@@ -4,7 +4,7 @@
 
 #include "base/fd.h"
 #include "turn/task-guard.h"
-#include "turn/unix-connect.h"
+#include "base/unix-connect.h"
 #include "wire/frame-link.h"
 
 /* The egress is socket-activated: the first answer may have to wait for its start. */

@@ -11,7 +11,7 @@
 #include "base/json-write.h"
 #include "base/source.h"
 #include "turn/task-guard.h"
-#include "turn/unix-connect.h"
+#include "base/unix-connect.h"
 
 #define READ_BYTES 16384u
 /* The call's own guard ends it first: NoReply then means that the provider died. */

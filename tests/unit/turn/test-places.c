@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "turn/run-dir.h"
-#include "turn/unix-connect.h"
+#include "base/unix-connect.h"
 #include "turn/workspace.h"
 
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
