@@ -187,14 +187,11 @@ sbx_polkit_check_async (sd_bus_message *message, const char *action, const char 
 gboolean
 sbx_polkit_check_finish (GAsyncResult *result, SbxPolkitVerdict *ret_verdict, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-  gssize verdict = g_task_propagate_int (G_TASK (result), &failure);
+  gboolean failed = g_task_had_error (G_TASK (result));
+  gssize verdict = g_task_propagate_int (G_TASK (result), error);
 
-  if (failure != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&failure));
-      return FALSE;
-    }
+  if (failed)
+    return FALSE;
   *ret_verdict = (SbxPolkitVerdict) verdict;
   return TRUE;
 }

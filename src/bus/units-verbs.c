@@ -54,13 +54,10 @@ sbx_units_do_async (SbxUnits *self, SbxUnitsVerb verb, const char *unit, guint t
 gboolean
 sbx_units_do_finish (GAsyncResult *result, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
+  gboolean done = !g_task_had_error (G_TASK (result));
 
-  (void) g_task_propagate_pointer (G_TASK (result), &failure);
-  if (failure == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&failure));
-  return FALSE;
+  (void) g_task_propagate_pointer (G_TASK (result), error);
+  return done;
 }
 
 /* --- list --- */

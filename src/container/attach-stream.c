@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/names.h"
 #include "base/source.h"
+#include "base/unix-connect.h"
 #include "container/engine-private.h"
 #include "container/http-call.h"
 
@@ -257,7 +258,7 @@ on_connect (gpointer user_data)
   g_autoptr (GError) error = NULL;
 
   sbx_source_clear (&self->source);
-  self->fd = sbx_http_connect (sbx_engine_socket_path (self->engine), &error);
+  self->fd = sbx_unix_connect (sbx_engine_socket_path (self->engine), &error);
   if (self->fd >= 0)
     {
       watch (task, G_IO_OUT, on_open_writable);
@@ -270,7 +271,7 @@ on_connect (gpointer user_data)
     }
   else
     {
-      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s.",
                                error->message));
     }
   return G_SOURCE_REMOVE;

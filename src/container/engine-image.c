@@ -53,7 +53,7 @@ sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeou
                     .about = SBX_ENGINE_ABOUT_IMAGE,
                     .method = "GET",
                     .path = image_path (image, "/json"),
-                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
+                    .timeout_ms = timeout_ms,
                     .convert = convert_image,
                     .destroy = (GDestroyNotify) sbx_image_free,
                   },
@@ -152,7 +152,7 @@ sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout
                     .about = SBX_ENGINE_ABOUT_IMAGE,
                     .method = "DELETE",
                     .path = image_path (image, ""),
-                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
+                    .timeout_ms = timeout_ms,
                   },
                   cancellable, callback, user_data);
 }

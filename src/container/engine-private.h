@@ -25,13 +25,15 @@ typedef struct {
   const char *content_type;
   GBytes *body; /* taken */
   GInputStream *stream;
-  guint timeout_ms;
+  guint timeout_ms;         /* 0: SBX_ENGINE_DEFAULT_TIMEOUT_MS */
+  gboolean endless;         /* no limit, whatever timeout_ms */
   SbxEngineConvert convert; /* NULL: any success will do */
   GDestroyNotify destroy;   /* of what convert gives */
 } SbxEngineAsk;
 
 void sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancellable,
                      GAsyncReadyCallback callback, gpointer user_data);
+/* Of a call that has no value: convert is NULL, or gives NULL on success too. */
 gboolean sbx_engine_ask_finish (GAsyncResult *result, GError **error);
 
 const char *sbx_engine_socket_path (SbxEngine *self);

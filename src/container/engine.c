@@ -185,6 +185,7 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
   g_autofree char *given = ask->path;
   g_autofree char *path = g_strconcat (SBX_DOCKER_API, given, NULL);
   g_autoptr (GBytes) body = ask->body;
+  guint timeout_ms = ask->timeout_ms > 0 ? ask->timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS;
   Ask *state = g_new0 (Ask, 1);
 
   g_task_set_check_cancellable (task, FALSE); /* what was done is said, also when a cancel came just after */
@@ -201,7 +202,7 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
       .content_type = ask->content_type,
       .body = body,
       .stream = ask->stream,
-      .timeout_ms = ask->timeout_ms,
+      .timeout_ms = ask->endless ? 0 : timeout_ms,
     },
     cancellable, ask_done, task);
 }
@@ -209,36 +210,13 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
 gboolean
 sbx_engine_ask_finish (GAsyncResult *result, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
+  gboolean done = !g_task_had_error (G_TASK (result));
 
-  (void) g_task_propagate_pointer (G_TASK (result), &failure);
-  if (failure == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&failure));
-  return FALSE;
+  (void) g_task_propagate_pointer (G_TASK (result), error);
+  return done;
 }
 
 /* --- the daemon --- */
-
-void
-sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
-                       GAsyncReadyCallback callback, gpointer user_data)
-{
-  sbx_engine_ask (self,
-                  &(SbxEngineAsk){
-                    .about = SBX_ENGINE_ABOUT_DAEMON,
-                    .method = "GET",
-                    .path = g_strdup ("/_ping"),
-                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
-                  },
-                  cancellable, callback, user_data);
-}
-
-gboolean
-sbx_engine_ping_finish (GAsyncResult *result, GError **error)
-{
-  return sbx_engine_ask_finish (result, error);
-}
 
 void
 sbx_engine_info_free (SbxEngineInfo *info)
@@ -308,7 +286,7 @@ sbx_engine_info_async (SbxEngine *self, guint timeout_ms, GCancellable *cancella
                     .about = SBX_ENGINE_ABOUT_DAEMON,
                     .method = "GET",
                     .path = g_strdup ("/info"),
-                    .timeout_ms = timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS,
+                    .timeout_ms = timeout_ms,
                     .convert = convert_info,
                     .destroy = (GDestroyNotify) sbx_engine_info_free,
                   },

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* An asynchronous client of the Docker Engine API over its Unix socket (only sandboxd and
- * sandbox-cleanup use it).
+/* An asynchronous client of the Docker Engine API over its Unix socket.
  *
  * Each call has a connection of its own: connecting to a Unix socket costs microseconds, and no call can then
  * meet the remains of another. Every call is bounded: in time (timeout_ms covers connecting, asking and the
@@ -41,10 +40,6 @@ void sbx_engine_unref (SbxEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxEngine, sbx_engine_unref)
 
 /* --- the daemon --- */
-
-void sbx_engine_ping_async (SbxEngine *self, guint timeout_ms, GCancellable *cancellable,
-                            GAsyncReadyCallback callback, gpointer user_data);
-gboolean sbx_engine_ping_finish (GAsyncResult *result, GError **error);
 
 typedef struct {
   char *server_version; /* "20.10.24+dfsg1" */

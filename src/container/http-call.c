@@ -6,10 +6,10 @@
 #include <glib-unix.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "base/fd.h"
 #include "base/source.h"
+#include "base/unix-connect.h"
 #include "container/http-answer.h"
 
 #define CONNECT_AGAIN_MS 25u
@@ -284,7 +284,7 @@ start_connect (GTask *task)
   g_autoptr (GError) error = NULL;
 
   sbx_source_clear (&self->source);
-  self->fd = sbx_http_connect (self->socket_path, &error);
+  self->fd = sbx_unix_connect (self->socket_path, &error);
   if (self->fd >= 0)
     {
       watch (task, G_IO_OUT);
@@ -292,7 +292,7 @@ start_connect (GTask *task)
     }
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))
     {
-      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s",
+      fail (task, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN, "Docker cannot be reached: %s.",
                                error->message));
       return;
     }
@@ -306,30 +306,6 @@ on_connect_again (gpointer user_data)
 {
   start_connect (user_data);
   return G_SOURCE_REMOVE;
-}
-
-int
-sbx_http_connect (const char *socket_path, GError **error)
-{
-  struct sockaddr_un address = { .sun_family = AF_UNIX };
-  g_auto (SbxFd) fd = -1;
-
-  if (g_strlcpy (address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path)
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FILENAME_TOO_LONG, "%s: the path is too long for a socket.",
-                   socket_path);
-      return -1;
-    }
-  fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || connect (fd, (const struct sockaddr *) &address, sizeof address) < 0)
-    {
-      int code = errno;
-
-      g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (code), "%s: %s.", socket_path,
-                   g_strerror (code));
-      return -1;
-    }
-  return g_steal_fd (&fd);
 }
 
 static void

@@ -8,10 +8,6 @@
 
 #include "container/engine.h"
 
-/* Connects without waiting: a connected, non-blocking, close-on-exec socket, or -1 with error set.
- * G_IO_ERROR_WOULD_BLOCK: the listener's queue is full, so try again in a moment. */
-int sbx_http_connect (const char *socket_path, GError **error);
-
 typedef struct {
   const char *socket_path;
   const char *method;

@@ -34,18 +34,6 @@ tear_down (Fixture *f, gconstpointer data)
 }
 
 static void
-test_ping (Fixture *f, gconstpointer data)
-{
-  g_autoptr (GError) error = NULL;
-
-  fake_docker_add (f->docker, "GET " V "/_ping HTTP/1.1\r\n",
-                   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK", -1, FAKE_HOLD);
-  sbx_engine_ping_async (f->engine, 0, NULL, keep_result, &f->result);
-  g_assert_true (sbx_engine_ping_finish (await_result (&f->result), &error));
-  g_assert_no_error (error);
-}
-
-static void
 test_info (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
@@ -115,8 +103,8 @@ test_no_socket (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GAsyncResult) result = NULL;
 
-  sbx_engine_ping_async (engine, 0, NULL, keep_result, &result);
-  g_assert_false (sbx_engine_ping_finish (await_result (&result), &error));
+  sbx_engine_info_async (engine, 0, NULL, keep_result, &result);
+  g_assert_null (sbx_engine_info_finish (await_result (&result), &error));
   g_assert_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN);
   g_assert_nonnull (strstr (error->message, "/nonexistent/docker.sock"));
 }
@@ -153,8 +141,8 @@ test_cancelled_before (void)
   g_autoptr (GError) error = NULL;
 
   g_cancellable_cancel (cancellable);
-  sbx_engine_ping_async (engine, 0, cancellable, keep_result, &result);
-  g_assert_false (sbx_engine_ping_finish (await_result (&result), &error));
+  sbx_engine_info_async (engine, 0, cancellable, keep_result, &result);
+  g_assert_null (sbx_engine_info_finish (await_result (&result), &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -333,7 +321,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ADD ("ping", test_ping);
   ADD ("info", test_info);
   ADD ("failures", test_failures);
   ADD ("cancelled", test_cancelled);
