@@ -90,7 +90,7 @@ sbx_sweep_containers (SbxSweep *self, const char *socket_path, const char *insta
 
   if (left_usec == 0)
     {
-      sbx_sweep_fail (self, "containers", "no time was left to look for them");
+      sbx_sweep_fail (self, "containers", SBX_SWEEP_NO_TIME);
       return;
     }
   timer = g_timeout_source_new ((guint) (left_usec / 1000 + 1));

@@ -11,6 +11,7 @@
 
 #include "base/installation.h"
 #include "base/names.h"
+#include "bus/bus-auto.h"
 #include "cleanup/containers.h"
 #include "cleanup/run-dirs.h"
 #include "cleanup/units.h"
@@ -22,8 +23,6 @@
 
 #define EXIT_USAGE 2
 #define EXIT_RUNS  3
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (sd_bus, sd_bus_flush_close_unref)
 
 int
 main (int argc, char **argv)

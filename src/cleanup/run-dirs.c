@@ -62,6 +62,7 @@ remove_below (int parent, const char *name, dev_t device, guint depth)
 {
   g_auto (SbxFd) fd = -1;
   struct stat info;
+  int r;
 
   if (unlinkat (parent, name, 0) == 0 || errno == ENOENT)
     return 0;
@@ -79,8 +80,11 @@ remove_below (int parent, const char *name, dev_t device, guint depth)
   if (depth >= MAX_DEPTH)
     return -ELOOP;
 
-  (void) empty_directory (g_steal_fd (&fd), device, depth + 1);
-  return unlinkat (parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -errno;
+  r = empty_directory (g_steal_fd (&fd), device, depth + 1);
+  if (unlinkat (parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+    return 0;
+  /* Why something in it stays says more than "not empty". */
+  return r < 0 ? r : -errno;
 }
 
 void
@@ -111,11 +115,12 @@ sbx_sweep_run_dirs (SbxSweep *self, const char *parent)
     if (g_str_has_prefix (entry->d_name, SBX_TURN_DIR_PREFIX))
       g_ptr_array_add (names, g_strdup (entry->d_name));
 
-  for (guint i = 0; i < names->len && sbx_sweep_time_left (self, 1) > 0; i++)
+  for (guint i = 0; i < names->len; i++)
     {
       const char *name = g_ptr_array_index (names, i);
-      int r = self->dry_run ? 0 : remove_below (fd, name, info.st_dev, 0);
+      gboolean late = sbx_sweep_time_left (self, 1) == 0;
+      int r = late || self->dry_run ? 0 : remove_below (fd, name, info.st_dev, 0);
 
-      sbx_sweep_tell (self, "directory", name, r < 0 ? g_strerror (-r) : NULL);
+      sbx_sweep_tell (self, "directory", name, late ? SBX_SWEEP_NO_TIME : r < 0 ? g_strerror (-r) : NULL);
     }
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/names.h"
+#include "bus/bus-auto.h"
 
 #define SYSTEMD         "org.freedesktop.systemd1"
 #define SYSTEMD_PATH    "/org/freedesktop/systemd1"
@@ -17,15 +18,11 @@
 #define KILL_TRIES      3u
 #define KILL_PAUSE_USEC (50u * 1000u)
 
-typedef sd_bus_error SbxBusErrorText;
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SbxBusErrorText, sd_bus_error_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (sd_bus_message, sd_bus_message_unref)
-
 /* systemd's own socket, which root may use (systemctl(1) does): scopes can be ended without a bus daemon. */
 static int
 open_private (sd_bus **ret_bus)
 {
-  sd_bus *bus = NULL;
+  g_autoptr (sd_bus) bus = NULL;
   int r = sd_bus_new (&bus);
 
   if (r >= 0)
@@ -33,11 +30,8 @@ open_private (sd_bus **ret_bus)
   if (r >= 0)
     r = sd_bus_start (bus);
   if (r < 0)
-    {
-      sd_bus_unref (bus);
-      return r;
-    }
-  *ret_bus = bus;
+    return r;
+  *ret_bus = g_steal_pointer (&bus);
   return 0;
 }
 
@@ -72,7 +66,7 @@ list_units (SbxSweep *self, sd_bus *bus, const char *glob)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (sd_bus_message) reply = NULL;
-  g_auto (SbxBusErrorText) error = SD_BUS_ERROR_NULL;
+  g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
   const char *name = NULL;
   int r = sd_bus_call_method (bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD_MANAGER, "ListUnitsByPatterns", &error,
                               &reply, "asas", 0, 1, glob);
@@ -132,11 +126,16 @@ sbx_sweep_units (SbxSweep *self, sd_bus *bus)
   if (!self->dry_run)
     kill_unit (self, bus, SBX_TURN_SLICE);
 
-  for (guint i = 0; scopes != NULL && i < scopes->len && sbx_sweep_time_left (self, 1) > 0; i++)
+  for (guint i = 0; scopes != NULL && i < scopes->len; i++)
     {
       const char *scope = g_ptr_array_index (scopes, i);
-      g_auto (SbxBusErrorText) error = SD_BUS_ERROR_NULL;
+      g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
+      const char *why = NULL;
 
-      sbx_sweep_tell (self, "scope", scope, self->dry_run ? NULL : end_unit (bus, scope, &error));
+      if (sbx_sweep_time_left (self, 1) == 0)
+        why = SBX_SWEEP_NO_TIME;
+      else if (!self->dry_run)
+        why = end_unit (bus, scope, &error);
+      sbx_sweep_tell (self, "scope", scope, why);
     }
 }

@@ -21,7 +21,7 @@ LAYERS = {
     "egress": {"base", "wire", "config"},
     # sandboxctl holds other people's workers against the broker's own rules.
     "ctl": {"base", "wire", "config", "container", "broker"},
-    "cleanup": {"base", "container"},
+    "cleanup": {"base", "bus", "container"},
     "tools": {"base"},
     "worker": {"base", "wire"},
 }

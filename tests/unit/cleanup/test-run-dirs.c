@@ -121,6 +121,7 @@ test_time_over (Fixture *fixture, gconstpointer data)
 
   sbx_sweep_run_dirs (&sweep, fixture->run);
   g_assert_true (is_there (fixture, "run/turn-1"));
+  g_assert_cmpuint (sweep.n_failed, ==, 2);
   sweep = new_sweep (FALSE);
   sbx_sweep_run_dirs (&sweep, fixture->run);
 }
