@@ -414,9 +414,3 @@ sbx_frame_link_steal_fd (SbxFrameLink *self)
   sbx_frame_link_free (self);
   return fd;
 }
-
-int
-sbx_frame_link_peek_fd (SbxFrameLink *self)
-{
-  return self->fd;
-}

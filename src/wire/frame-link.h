@@ -57,7 +57,4 @@ gboolean sbx_frame_link_send_packed (SbxFrameLink *link, SbxFrameType type, guin
  * the link freed all the same, when bytes are queued or a frame was half read: the stream would be torn. */
 int sbx_frame_link_steal_fd (SbxFrameLink *link);
 
-/* The descriptor, borrowed (SO_PEERCRED, shutdown()). */
-int sbx_frame_link_peek_fd (SbxFrameLink *link);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxFrameLink, sbx_frame_link_free)
