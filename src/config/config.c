@@ -11,11 +11,11 @@
 #include "base/json-write.h"
 #include "config/search.h"
 #include "config/span.h"
+#include "wire/bounds.h"
 
 #define MAIN_FILE            "sandboxd.conf"
 #define DROP_INS             "sandboxd.conf.d"
 #define MAX_EXTRA_BODY_BYTES 16384u
-#define MAX_KEPT_MEMBERS     16u
 #define MAX_INITIAL_CHANNELS 1024u
 #define NEAR_ENOUGH          3u
 
@@ -394,7 +394,7 @@ check_whole (SbxConfig *self, GHashTable *settings, GPtrArray *warnings, GError 
   if (!check_extra_body (self))
     return refuse (g_hash_table_lookup (settings, "Model/ExtraBody"), "Model", "ExtraBody",
                    find_option ("Model", "ExtraBody")->right, error);
-  if (g_strv_length (self->kept_members) > MAX_KEPT_MEMBERS)
+  if (g_strv_length (self->kept_members) > SBX_MAX_KEPT_MEMBERS)
     return refuse (g_hash_table_lookup (settings, "Model/KeptMembers"), "Model", "KeptMembers",
                    find_option ("Model", "KeptMembers")->right, error);
   if (g_strv_length (self->initial_channels) > MAX_INITIAL_CHANNELS)

@@ -65,7 +65,8 @@ SbxConfig *sbx_config_load (const char *root, GPtrArray *warnings, GError **erro
 void sbx_config_free (SbxConfig *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxConfig, sbx_config_free)
 
-/* The option table, for documentation, its test and `sandboxctl config`. */
+/* The option table: what the loader reads by, and what the lint holds the shipped file and the manual
+ * against. */
 typedef enum {
   SBX_OPTION_TEXT,
   SBX_OPTION_LIST,

@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* MCP servers: one JSON object a file in mcp.d, from the same three directories as sandboxd.conf.
  *
- *   { "name", "url", "key_file": path, "ca_file": path, "allow_private": bool, "plain_http": bool, "session":
- * bool, "tools": [ { "name", "description", "parameters": schema, "remote_name" }, … ] }
+ *   { "name", "url", "key_file": path, "ca_file": path,
+ *     "allow_private": bool, "plain_http": bool, "session": bool,
+ *     "tools": [ { "name", "description", "parameters": schema, "remote_name" }, … ] }
  *
  * "remote_name" is what the server itself calls the tool, where that is no name by our rule (get-sum,
  * getSum).

@@ -3,10 +3,10 @@
 /* Host tools: one JSON object a file in tools.d, from the same three directories as sandboxd.conf.
  *
  *   { "name", "description", "parameters": schema,
- *     "socket": path | "bus": { "name", "path", "interface", "method" },   (default:
- * /run/sandbox-tools/NAME.sock) "kind": "tool" | "compactor", "deadline_sec": 1-600 (60), "calls": 1-1000 a
- * turn (no cap) }
+ *     "socket": path | "bus": { "name", "path", "interface", "method" },
+ *     "kind": "tool" | "compactor", "deadline_sec": 1-600, "calls": 1-1000 }
  *
+ * Defaults: the socket /run/sandbox-tools/NAME.sock, kind tool, 60 seconds, no cap on the calls of a turn.
  * Everything is checked when it is read; an unknown member is a warning.
  */
 #pragma once

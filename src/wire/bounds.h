@@ -21,5 +21,6 @@
 #define SBX_MAX_SERVERS             64u
 #define SBX_MAX_NAME_BYTES          48u /* host tools, MCP servers */
 #define SBX_MAX_FUNCTION_NAME_BYTES 64u
+#define SBX_MAX_KEPT_MEMBERS        16u /* members of assistant messages that the operator lets through */
 #define SBX_MAX_TURN_ID_BYTES       32u
 #define SBX_DEFAULT_CALL_BUDGET     48u

@@ -12,7 +12,6 @@
 /* Room for lengths, counts and numbers beside the bounded texts. */
 #define OVERHEAD_BYTES   256u
 #define MAX_CONFIG_BYTES (1024u * 1024u)
-#define MAX_KEPT_MEMBERS 16u
 
 const SbxFrameRule sbx_control_rules_broker[] = {
   { SBX_FRAME_CONFIG, MAX_CONFIG_BYTES, 0 },
@@ -110,7 +109,7 @@ sbx_control_config_decode (GBytes *payload, GError **error)
   g_strfreev (self->tools);
   self->tools = sbx_unpack_texts (&unpack, SBX_MAX_TOOLS, SBX_MAX_NAME_BYTES);
   g_strfreev (self->kept_members);
-  self->kept_members = sbx_unpack_texts (&unpack, MAX_KEPT_MEMBERS, SBX_MAX_FUNCTION_NAME_BYTES);
+  self->kept_members = sbx_unpack_texts (&unpack, SBX_MAX_KEPT_MEMBERS, SBX_MAX_FUNCTION_NAME_BYTES);
   n_servers = sbx_unpack_u32 (&unpack);
   if (n_servers > SBX_MAX_SERVERS)
     unpack.failed = TRUE;

@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* What sandboxd and a turn's broker say to each other over the control socket.
  *
- * sandboxd -> broker: CONFIG once, while the broker is not locked down; it then locks itself down and answers
+ * From sandboxd: CONFIG once, while the broker is not locked down; it then locks itself down and answers
  * READY. START with two descriptors (the grant to the egress, the worker's attached stream) once, when the
- * turn begins. TOOL_RESULT for each TOOL_CALL, with its id. END: every later request gets 410. broker ->
- * sandboxd: READY, TOOL_CALL, TOOL_CANCEL (same id; a result may still come and is dropped), AUDIT after each
- * call and refusal, and exactly one of REPLY and NO_REPLY after START.
+ * turn begins. TOOL_RESULT for each TOOL_CALL, with its id. END: every later request gets 410.
+ *
+ * From the broker: READY, TOOL_CALL, TOOL_CANCEL (same id; a result may still come and is dropped), AUDIT
+ * after each call and refusal, and exactly one of REPLY and NO_REPLY after START.
  *
  * sandboxd treats inputs and results of tools as opaque bytes; it reads nothing else that a guest can shape
  * but the reply's text, which the broker has read by the strict JSON gate and this decoder bounds and checks
@@ -38,8 +39,8 @@ typedef struct {
   gboolean reply_at_newline; /* our own image; else the reply counts at the end of output */
   char **tools;              /* host tools on offer */
   GPtrArray *servers;        /* of SbxControlServer */
-  char *
-    *kept_members; /* members of assistant messages that the operator lets through beside the contract's */
+  /* Members of assistant messages that the operator lets through beside the contract's. */
+  char **kept_members;
 } SbxControlConfig;
 
 SbxControlConfig *sbx_control_config_new (void); /* empty lists, default budget */
@@ -83,8 +84,7 @@ typedef struct {
   gboolean ok;
   char *text; /* at most SBX_MAX_REPLY_UNITS */
   SbxCompactionBy compaction;
-  guint8
-    compaction_reason; /* why an earlier choice was not taken: 0 none, else a number of wire/reply.h's list */
+  guint8 compaction_reason; /* why an earlier choice was not taken, in wire/reply.h's list; 0: none */
   guint32 compaction_tokens_before;
   SbxFailure failure; /* without a text: why, in the worker's own words; NONE where it gives no reason */
   guint8 set_aside;   /* SBX_SET_ASIDE_… of the files that could not be read */

@@ -34,8 +34,7 @@ typedef enum {
   SBX_FAILURE_REPLY_INVALID = 21,    /* not one JSON reply, or of the wrong kinds */
   SBX_FAILURE_REPLY_TOO_LARGE = 22,  /* standard output or standard error over its bound */
   SBX_FAILURE_STORE_UNREADABLE = 23, /* memory or history */
-  SBX_FAILURE_WORKSPACE_UNSAFE =
-    24, /* a link, a foreign owner or a wrong mode where the workspace should be */
+  SBX_FAILURE_WORKSPACE_UNSAFE = 24, /* a link, a foreign owner or a wrong mode in the workspace's place */
   SBX_FAILURE_DISK_FULL = 25,
   SBX_FAILURE_RESTARTED = 26, /* sandboxd ended while the turn ran */
   SBX_FAILURE_CLEANUP = 27,

@@ -40,21 +40,21 @@ SbxFrameLink *sbx_frame_link_new (int fd, const SbxFrameRule *rules, gsize n_rul
                                   const SbxFrameLinkEvents *events, gpointer user_data);
 
 /* Stops at once: drops what is queued and closes the descriptor. NULL is fine. */
-void sbx_frame_link_free (SbxFrameLink *link);
+void sbx_frame_link_free (SbxFrameLink *self);
 
 /* Queues a frame. payload may be NULL (empty); fds are duplicated, the caller keeps its own (SCM_RIGHTS,
  * unix(7)). FALSE with error set when the link is closed (G_IO_ERROR_CLOSED) or the queue is full
  * (G_IO_ERROR_WOULD_BLOCK).
  */
-gboolean sbx_frame_link_send (SbxFrameLink *link, SbxFrameType type, guint32 id, GBytes *payload,
+gboolean sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *payload,
                               const int *fds, guint n_fds, GError **error);
 
 /* As above; takes the payload array. */
-gboolean sbx_frame_link_send_packed (SbxFrameLink *link, SbxFrameType type, guint32 id, GByteArray *payload,
+gboolean sbx_frame_link_send_packed (SbxFrameLink *self, SbxFrameType type, guint32 id, GByteArray *payload,
                                      GError **error);
 
 /* Hands the descriptor over and frees the link, for a connection that somebody else goes on with. -1, with
  * the link freed all the same, when bytes are queued or a frame was half read: the stream would be torn. */
-int sbx_frame_link_steal_fd (SbxFrameLink *link);
+int sbx_frame_link_steal_fd (SbxFrameLink *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxFrameLink, sbx_frame_link_free)

@@ -4,11 +4,12 @@
  *
  * A connection to the egress is one of two things, by its first frame, and only sandboxd's uid may make one:
  *
- * - a turn's grant: ANNOUNCE from sandboxd, answered by GRANTED; sandboxd then passes the descriptor to the
+ * A turn's grant: ANNOUNCE from sandboxd, answered by GRANTED; sandboxd then passes the descriptor to the
  * turn's broker, which makes its calls on it (MODEL_CALL, MCP_CALL, CALL_CANCEL, answered by ANSWER with the
  * call's id), and keeps a copy to shut down. The egress enforces budget, one call in flight, routes and
  * deadline by itself.
- * - a service connection: SERVICE, then CHARGE, SCAN and RELOAD from sandboxd, in any order, each answered by
+ *
+ * A service connection: SERVICE, then CHARGE, SCAN and RELOAD from sandboxd, in any order, each answered by
  * its id.
  *
  * Encoders give a new array; decoders return FALSE (or NULL) with error set, leaving nothing to free.
@@ -21,10 +22,11 @@
 #include "wire/frame.h"
 #include "wire/bounds.h"
 
-extern const SbxFrameRule
-  sbx_grant_rules_egress[]; /* what the egress accepts; which of them when is its state's matter */
+/* What the egress accepts; which of them when is its state's matter. */
+extern const SbxFrameRule sbx_grant_rules_egress[];
 extern const gsize sbx_grant_n_rules_egress;
-extern const SbxFrameRule sbx_grant_rules_client[]; /* what broker and sandboxd accept from it */
+/* What broker and sandboxd accept from it. */
+extern const SbxFrameRule sbx_grant_rules_client[];
 extern const gsize sbx_grant_n_rules_client;
 
 /* ANNOUNCE */
