@@ -117,9 +117,9 @@ judge_grant (SbxGrants *self, const SbxGrant *grant)
   for (gsize i = 0; grant->servers[i] != NULL; i++)
     if (sbx_endpoints_server (self->endpoints, grant->servers[i]) == NULL)
       {
-        log_refused (
-          grant, SBX_FAILURE_INTERNAL,
-          "it names an MCP server that is not configured here; reload the configuration of both services");
+        log_refused (grant, SBX_FAILURE_INTERNAL,
+                     "it names an MCP server that is not configured here; restart sandboxd and "
+                     "sandbox-egress after a change");
         return SBX_FAILURE_INTERNAL;
       }
   return SBX_FAILURE_NONE;
