@@ -3,8 +3,8 @@
 #include "turn/egress-client.h"
 
 #include "base/fd.h"
-#include "turn/task-guard.h"
 #include "base/unix-connect.h"
+#include "turn/task-guard.h"
 #include "wire/frame-link.h"
 
 /* The egress is socket-activated: the first answer may have to wait for its start. */

@@ -10,8 +10,8 @@
 #include "base/fd.h"
 #include "base/json-write.h"
 #include "base/source.h"
-#include "turn/task-guard.h"
 #include "base/unix-connect.h"
+#include "turn/task-guard.h"
 
 #define READ_BYTES 16384u
 /* The call's own guard ends it first: NoReply then means that the provider died. */

@@ -52,7 +52,6 @@ sbx_turn_log_notes (const SbxTurn *self)
     log_set_aside (self, "memory.json");
   if ((self->reply.set_aside & SBX_SET_ASIDE_HISTORY) != 0)
     log_set_aside (self, "history.json");
-  if (self->reply.compaction != SBX_COMPACTION_NONE
-      && sbx_reply_reason_name (self->reply.compaction_reason) != NULL)
+  if (self->reply.compaction != SBX_COMPACTION_NONE)
     log_compaction (self);
 }

@@ -246,7 +246,8 @@ sbx_control_reply_decode (GBytes *payload, SbxControlReply *ret_reply, GError **
   reply.failure = sbx_unpack_failure (&unpack);
   reply.set_aside = sbx_unpack_u8 (&unpack) & SBX_SET_ASIDE_ALL;
   if (!unpack.failed
-      && (sbx_utf16_units (reply.text) > SBX_MAX_REPLY_UNITS || !sbx_reply_failure_is_word (reply.failure)))
+      && (sbx_utf16_units (reply.text) > SBX_MAX_REPLY_UNITS || !sbx_reply_failure_is_word (reply.failure)
+          || sbx_reply_reason_name (reply.compaction_reason) == NULL))
     unpack.failed = TRUE;
   if (!sbx_unpack_end (&unpack, error))
     return FALSE;

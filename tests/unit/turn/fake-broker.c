@@ -20,7 +20,7 @@ reply (SbxFrameLink *link, gboolean ok, SbxFailure failure)
                                  .failure = failure,
                                  .set_aside = SBX_SET_ASIDE_HISTORY,
                                  .compaction = SBX_COMPACTION_DROPPED,
-                                 .compaction_reason = 200 };
+                                 .compaction_reason = 1 };
 
   (void) sbx_frame_link_send_packed (link, SBX_FRAME_REPLY, 0, sbx_control_reply_encode (&said), NULL);
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "turn/run-dir.h"
 #include "base/unix-connect.h"
+#include "turn/run-dir.h"
 #include "turn/workspace.h"
 
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -172,10 +172,13 @@ test_reply_bounds (void)
     { 1, "fine", 200, FALSE }, { 1, "\xff", 0, FALSE }, { 1, "\xed\xa0\x80", 0, FALSE },
   };
   SbxControlReply reply = { .text = longest };
+  SbxControlReply odd = { .text = (char *) "fine", .compaction_reason = 200 };
+  g_autoptr (GBytes) unknown_reason = g_byte_array_free_to_bytes (sbx_control_reply_encode (&odd));
   g_autoptr (GBytes) fits = g_byte_array_free_to_bytes (sbx_control_reply_encode (&reply));
   g_autoptr (GBytes) does_not = NULL;
 
   g_assert_true (decode_reply (fits, NULL));
+  g_assert_false (decode_reply (unknown_reason, NULL));
   reply.text = longer;
   does_not = g_byte_array_free_to_bytes (sbx_control_reply_encode (&reply));
   g_assert_false (decode_reply (does_not, NULL));
