@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/source.h"
 #include "bus/bus-auto.h"
 #include "bus/bus-source.h"
 #include "daemon/rights.h"
@@ -36,23 +37,14 @@ struct _SbxPrivateSocket {
 };
 
 static void
-drop_source (GSource **source)
-{
-  if (*source == NULL)
-    return;
-  g_source_destroy (*source);
-  g_clear_pointer (source, g_source_unref);
-}
-
-static void
 peer_free (gpointer data)
 {
   Peer *self = data;
 
-  drop_source (&self->closing);
+  sbx_source_clear (&self->closing);
   /* Before its source, which would flush it: whoever does not read must not hold us up. */
   sd_bus_close (self->bus);
-  drop_source (&self->source);
+  sbx_source_clear (&self->source);
   sd_bus_unref (self->bus);
   g_free (self);
 }
