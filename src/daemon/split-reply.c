@@ -168,20 +168,46 @@ find_cut (const char *text, gsize bytes, guint room, gboolean at_blanks)
   return p > text ? (gsize) (p - text) : (gsize) (g_utf8_next_char (text) - text);
 }
 
+/* How much of a line goes into this part: all of it, or what find_cut() says. */
+static gsize
+piece_bytes (const Split *self, const char *text, gsize bytes)
+{
+  if (fits (self, units_of (text, bytes)))
+    return bytes;
+  return find_cut (text, bytes, self->max_units - self->units - reserve (self), self->fence == '\0');
+}
+
+/* Whether a piece of a line that was no fence would be read as one where it now stands. */
+static gboolean
+is_misread (const Split *self, const char *text, gsize bytes)
+{
+  gboolean begins_line = self->part->len == 0 || self->part->str[self->part->len - 1] == '\n';
+  Fence fence;
+
+  return begins_line && read_fence (text, bytes, &fence) && (self->fence == '\0' || closes (self, &fence));
+}
+
 static void
 put_text (Split *self, const char *text, gsize bytes)
 {
   if (!fits (self, units_of (text, bytes)) && self->has_text)
     flush (self);
-  while (!fits (self, units_of (text, bytes)))
+  for (;;)
     {
-      gsize cut = find_cut (text, bytes, self->max_units - self->units - reserve (self), self->fence == '\0');
+      gsize piece = piece_bytes (self, text, bytes);
 
-      put (self, text, cut);
+      if (is_misread (self, text, piece))
+        {
+          put (self, "    ", 4); /* no fence is indented so far */
+          piece = piece_bytes (self, text, bytes);
+        }
+      if (piece == bytes)
+        break;
+      put (self, text, piece);
       self->has_text = TRUE;
       flush (self);
-      text += cut;
-      bytes -= cut;
+      text += piece;
+      bytes -= piece;
       while (self->fence == '\0' && bytes > 0 && *text == ' ')
         {
           text++;

@@ -30,6 +30,9 @@ static const struct {
     { "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```",
       "```c\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n```" } },
   { "never closed", "```\nint a;", { "```\nint a;\n```" } },
+  { "a cut makes no fence",
+    SIXTY "```xyz",
+    { "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa", "    ```xyz" } },
   { "tilde inside backticks", "```\n~~~\n```", { "```\n~~~\n```" } },
 };
 
