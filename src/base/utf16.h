@@ -8,3 +8,6 @@
 
 /* text must be valid UTF-8. */
 gsize sbx_utf16_units (const char *text);
+
+/* The same of its first n_bytes bytes, which end behind a whole character. */
+gsize sbx_utf16_units_of (const char *text, gsize n_bytes);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/utf16.h"
+
 /* A longer run of fence characters is text: it must fit into a part twice. */
 #define MAX_FENCE 16u
 #define MIN_FENCE 3u
@@ -28,11 +30,7 @@ typedef struct {
 static guint
 units_of (const char *text, gsize bytes)
 {
-  guint units = 0;
-
-  for (gsize i = 0; i < bytes; i++)
-    units += (guint) (((guchar) text[i] & 0xc0) != 0x80) + (guint) ((guchar) text[i] >= 0xf0);
-  return units;
+  return (guint) sbx_utf16_units_of (text, bytes);
 }
 
 static gboolean
