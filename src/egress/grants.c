@@ -118,8 +118,8 @@ judge_grant (SbxGrants *self, const SbxGrant *grant)
     if (sbx_endpoints_server (self->endpoints, grant->servers[i]) == NULL)
       {
         log_refused (grant, SBX_FAILURE_INTERNAL,
-                     "it names an MCP server that is not configured here; restart sandboxd and "
-                     "sandbox-egress after a change");
+                     "it names an MCP server that is not configured here: after a change, systemctl reload "
+                     "sandboxd has both services read it");
         return SBX_FAILURE_INTERNAL;
       }
   return SBX_FAILURE_NONE;

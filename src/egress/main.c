@@ -218,6 +218,7 @@ typedef struct {
   GMainLoop *loop;
   SbxGrants *grants;
   guint stale_checks; /* in a row */
+  gboolean stale;     /* it ends for that reason */
 } Service;
 
 /* Between turns if possible, but names must be found again within a minute. */
@@ -236,6 +237,7 @@ on_stale_check (gpointer user_data)
     return G_SOURCE_CONTINUE;
   sbx_log (LOG_NOTICE, NULL,
            "/etc/resolv.conf was replaced by a file that the lockdown keeps away: starting anew");
+  self->stale = TRUE;
   g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
 }
@@ -270,7 +272,7 @@ serve (Options *options, int fd, uid_t client, SbxEndpoints *endpoints)
   for (gsize i = 0; i < G_N_ELEMENTS (sources); i++)
     if (sources[i] != 0)
       (void) g_source_remove (sources[i]);
-  return service.stale_checks > 0 ? EX_TEMPFAIL : EXIT_SUCCESS; /* systemd starts it again after a failure */
+  return service.stale ? EX_TEMPFAIL : EXIT_SUCCESS; /* systemd starts it again after a failure */
 }
 
 static int

@@ -43,9 +43,9 @@ typedef struct {
 
 typedef struct {
   SbxFailure failure; /* NONE: a 2xx status and the whole body */
-  const char
-    *detail;    /* a fixed word for the journal: name, address, refused, connect, tls, timeout, cut, … */
-  guint status; /* 0 where there was no answer */
+  /* A fixed word for the journal: name, address, refused, connect, tls, timeout, cut, … */
+  const char *detail;
+  guint status;                /* 0 where there was no answer */
   gboolean connection_refused; /* nobody listened: nothing was sent */
   const char *retry_after;     /* headers, or NULL; borrowed for the call */
   const char *session;
