@@ -53,12 +53,6 @@ sbx_reply_failure_name (SbxReplyReason reason)
   return reasons[reason];
 }
 
-const char *
-sbx_compaction_reason_name (SbxCompactionReason reason)
-{
-  return compactions[reason];
-}
-
 int
 sbx_reply_exit_status (const SbxReply *self)
 {

@@ -51,7 +51,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxReply, sbx_reply_free)
 
 /* "calls-spent" and so on; NULL for SBX_REPLY_FINE. */
 const char *sbx_reply_failure_name (SbxReplyReason reason);
-const char *sbx_compaction_reason_name (SbxCompactionReason reason);
 
 /* 0 where the host should take the reply: a text, or the graceful end. */
 int sbx_reply_exit_status (const SbxReply *self);

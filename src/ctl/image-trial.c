@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/installation.h"
 #include "base/names.h"
+#include "base/source.h"
 #include "broker/worker-output.h"
 #include "container/attach-stream.h"
 #include "container/removal.h"
@@ -67,9 +68,7 @@ typedef struct {
 static void
 run_clear (Run *self)
 {
-  if (self->watch != NULL)
-    g_source_destroy (self->watch);
-  g_clear_pointer (&self->watch, g_source_unref);
+  sbx_source_clear (&self->watch);
   g_clear_pointer (&self->output, sbx_worker_output_free);
   sbx_control_reply_clear (&self->reply);
   sbx_fd_close (self->fd);

@@ -13,6 +13,7 @@
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/names.h"
+#include "base/source.h"
 #include "daemon/manager.h"
 #include "daemon/reload.h"
 #include "daemon/state-lock.h"
@@ -420,9 +421,7 @@ sbx_daemon_free (SbxDaemon *self)
       g_source_remove (self->signals[i]);
   if (self->watchdog != 0)
     g_source_remove (self->watchdog);
-  if (self->sweep_timer != NULL)
-    g_source_destroy (self->sweep_timer);
-  g_clear_pointer (&self->sweep_timer, g_source_unref);
+  sbx_source_clear (&self->sweep_timer);
   sbx_deadline_free (self->first_sweep);
   sbx_deadline_free (self->stop_deadline);
   sbx_sweep_free (self->sweep);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+#include "base/source.h"
 #include "daemon/manager-private.h"
 
 #include "bus/errors.h"
@@ -259,9 +260,7 @@ sbx_manager_attach (SbxManager *self, sd_bus *bus, GError **error)
 void
 sbx_manager_detach (SbxManager *self)
 {
-  if (self->changed_source != NULL)
-    g_source_destroy (self->changed_source);
-  g_clear_pointer (&self->changed_source, g_source_unref);
+  sbx_source_clear (&self->changed_source);
   if (self->bus != NULL)
     sbx_manager_drop_runs (self, self->bus);
   g_cancellable_cancel (self->cancellable);

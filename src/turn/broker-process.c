@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/names.h"
+#include "base/source.h"
 
 /* The descriptors' numbers in the child. */
 #define CHILD_LISTENER    3
@@ -20,8 +21,7 @@
 #define TASKS_MAX         8u
 
 struct _SbxBrokerProcess {
-  GPid pid; /* 0 once it is reaped */
-  int wait_status;
+  GPid pid;           /* 0 once it is reaped */
   gboolean abandoned; /* freed while it ran: lives until it is reaped */
   void (*gone) (gpointer user_data);
   gpointer gone_data;
@@ -79,7 +79,6 @@ on_broker_gone (GPid pid, int wait_status, gpointer user_data)
 
   g_spawn_close_pid (pid);
   self->pid = 0;
-  self->wait_status = wait_status;
   if (self->abandoned)
     g_free (self);
   else if (self->gone != NULL)
@@ -101,7 +100,6 @@ sbx_broker_process_spawn (const char *program, int listener, int *ret_control, G
   g_auto (SbxFd) theirs = -1;
   int pair[2];
 
-  self->wait_status = -1;
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
     {
       int saved_errno = errno;
@@ -126,21 +124,12 @@ sbx_broker_process_spawn (const char *program, int listener, int *ret_control, G
   return g_steal_pointer (&self);
 }
 
-static void
-clear_gone_source (SbxBrokerProcess *self)
-{
-  if (self->gone_source == NULL)
-    return;
-  g_source_destroy (self->gone_source);
-  g_clear_pointer (&self->gone_source, g_source_unref);
-}
-
 void
 sbx_broker_process_free (SbxBrokerProcess *self)
 {
   if (self == NULL)
     return;
-  clear_gone_source (self);
+  sbx_source_clear (&self->gone_source);
   if (self->pid == 0)
     {
       g_free (self);
@@ -164,7 +153,7 @@ on_gone_already (gpointer user_data)
   SbxBrokerProcess *self = user_data;
   void (*gone) (gpointer) = self->gone;
 
-  clear_gone_source (self);
+  sbx_source_clear (&self->gone_source);
   gone (self->gone_data);
   return G_SOURCE_REMOVE;
 }
@@ -172,7 +161,7 @@ on_gone_already (gpointer user_data)
 void
 sbx_broker_process_watch (SbxBrokerProcess *self, void (*gone) (gpointer user_data), gpointer user_data)
 {
-  clear_gone_source (self);
+  sbx_source_clear (&self->gone_source);
   self->gone = gone;
   self->gone_data = user_data;
   if (gone == NULL || self->pid != 0)
@@ -181,12 +170,6 @@ sbx_broker_process_watch (SbxBrokerProcess *self, void (*gone) (gpointer user_da
   g_source_set_priority (self->gone_source, G_PRIORITY_DEFAULT);
   g_source_set_callback (self->gone_source, on_gone_already, self, NULL);
   g_source_attach (self->gone_source, NULL);
-}
-
-int
-sbx_broker_process_wait_status (const SbxBrokerProcess *self)
-{
-  return self->wait_status;
 }
 
 /* --- the gate --- */

@@ -48,6 +48,3 @@ void sbx_broker_process_kill (SbxBrokerProcess *self);
 /* Calls gone when the process is reaped; from the main loop, also where it is already. One at a time; NULL
  * takes it back. */
 void sbx_broker_process_watch (SbxBrokerProcess *self, void (*gone) (gpointer user_data), gpointer user_data);
-
-/* For the journal: the wait status once it is gone, else -1. */
-int sbx_broker_process_wait_status (const SbxBrokerProcess *self);

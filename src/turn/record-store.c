@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/source.h"
 #include "turn/record-file.h"
 
 #define EXPIRE_EVERY_SEC 30u
@@ -284,9 +285,7 @@ sbx_record_store_free (SbxRecordStore *self)
       g_source_destroy (self->sync_source);
       (void) on_sync (self);
     }
-  if (self->expire_source != NULL)
-    g_source_destroy (self->expire_source);
-  g_clear_pointer (&self->expire_source, g_source_unref);
+  sbx_source_clear (&self->expire_source);
   g_hash_table_unref (self->by_message);
   g_hash_table_unref (self->by_turn);
   g_queue_clear_full (&self->entries, (GDestroyNotify) entry_free);

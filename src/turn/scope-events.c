@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/names.h"
+#include "base/source.h"
 
 /* Where systemd puts a slice by its name: "a-b.slice" is below "a.slice" (systemd.slice(5)). */
 #define SLICE_PATH "sandboxd.slice/" SBX_TURN_SLICE
@@ -121,12 +122,8 @@ sbx_scope_events_free (SbxScopeEvents *self)
 {
   if (self == NULL)
     return;
-  if (self->source != NULL)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
-  if (self->timer != NULL)
-    g_source_destroy (self->timer);
-  g_clear_pointer (&self->timer, g_source_unref);
+  sbx_source_clear (&self->source);
+  sbx_source_clear (&self->timer);
   sbx_fd_close (self->notify);
   sbx_fd_close (self->memory);
   sbx_fd_close (self->pids);

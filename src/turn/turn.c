@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/log.h"
+#include "base/source.h"
 #include "turn/channel-store.h"
 
 GPtrArray *
@@ -84,9 +85,7 @@ sbx_turn_unref (SbxTurn *self)
 {
   if (self == NULL || !g_ref_count_dec (&self->refs))
     return;
-  if (self->clean_source != NULL)
-    g_source_destroy (self->clean_source);
-  g_clear_pointer (&self->clean_source, g_source_unref);
+  sbx_source_clear (&self->clean_source);
   sbx_deadline_free (self->deadline);
   sbx_deadline_free (self->patience);
   sbx_deadline_free (self->kill_deadline);
