@@ -26,6 +26,13 @@ sbx_units_peek_bus (SbxUnits *self)
   return self->bus;
 }
 
+int
+sbx_units_call_new (SbxUnits *self, const char *method, sd_bus_message **ret_call)
+{
+  return sd_bus_message_new_method_call (self->bus, ret_call, SBX_SYSTEMD_NAME, SBX_SYSTEMD_PATH,
+                                         SBX_SYSTEMD_MANAGER, method);
+}
+
 const char *
 sbx_units_proc (SbxUnits *self)
 {

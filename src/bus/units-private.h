@@ -35,6 +35,9 @@ struct _SbxUnitsOp {
 
 sd_bus *sbx_units_peek_bus (SbxUnits *self);
 
+/* Begins a call of the manager's method. Returns a negative errno where it cannot. */
+int sbx_units_call_new (SbxUnits *self, const char *method, sd_bus_message **ret_call);
+
 /* Where the processes' control groups are read: "/proc", but in tests. */
 const char *sbx_units_proc (SbxUnits *self);
 void sbx_units_set_proc (SbxUnits *self, const char *proc);

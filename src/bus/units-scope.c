@@ -36,8 +36,7 @@ static int
 make_start (SbxUnits *units, const SbxScopeSpec *spec, sd_bus_message **ret_call)
 {
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME,
-                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "StartTransientUnit");
+  int r = sbx_units_call_new (units, "StartTransientUnit", &call);
 
   if (r >= 0)
     r = sd_bus_message_append (call, "ss", spec->name, "fail");

@@ -23,8 +23,7 @@ make_verb (SbxUnits *units, SbxUnitsVerb verb, const char *unit, sd_bus_message 
     [SBX_UNITS_RESET_FAILED] = "ResetFailedUnit",
   };
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (units), &call, SBX_SYSTEMD_NAME,
-                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, methods[verb]);
+  int r = sbx_units_call_new (units, methods[verb], &call);
 
   if (r >= 0)
     r = sd_bus_message_append (call, "s", unit);
@@ -104,8 +103,7 @@ sbx_units_list_async (SbxUnits *self, const char *pattern, guint timeout_ms, GCa
 {
   SbxUnitsOp *op = sbx_units_op_new (self, timeout_ms, cancellable, callback, user_data);
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME,
-                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "ListUnitsByPatterns");
+  int r = sbx_units_call_new (self, "ListUnitsByPatterns", &call);
 
   if (r >= 0)
     r = sd_bus_message_append (call, "asas", 0, 1, pattern);
@@ -148,8 +146,7 @@ sbx_units_processes_async (SbxUnits *self, const char *unit, guint timeout_ms, G
 {
   SbxUnitsOp *op = sbx_units_op_new (self, timeout_ms, cancellable, callback, user_data);
   g_autoptr (sd_bus_message) call = NULL;
-  int r = sd_bus_message_new_method_call (sbx_units_peek_bus (self), &call, SBX_SYSTEMD_NAME,
-                                          SBX_SYSTEMD_PATH, SBX_SYSTEMD_MANAGER, "GetUnitProcesses");
+  int r = sbx_units_call_new (self, "GetUnitProcesses", &call);
 
   if (r >= 0)
     r = sd_bus_message_append (call, "s", unit);
