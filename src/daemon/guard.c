@@ -12,17 +12,23 @@
 
 /* Of one caller, and of all: far more than an honest bot has, since a verdict takes milliseconds. */
 #define MAX_CHECKS_PER_CALLER 32u
-#define MAX_CHECKS            512u
+/* A bus has 128 open calls for each connection by default (max_replies_per_connection=), and starting a turn
+ * takes some too. */
+#define MAX_CHECKS 96u
+/* Those that may ask a person: whoever has an agent of their own decides how long that takes. */
+#define MAX_DIALOGUES 16u
 
 struct _SbxGuard {
   GHashTable *callers; /* name -> number of checks under way */
   guint n_checks;
+  guint n_dialogues; /* of them */
 };
 
 typedef struct {
   SbxGuard *owner;
   char *caller; /* NULL: not counted */
-  GTask *task;  /* a reference, given up with the verdict */
+  gboolean dialogue;
+  GTask *task; /* a reference, given up with the verdict */
   sd_bus_message *message;
   char *action;
   char **details;
@@ -66,23 +72,26 @@ sbx_caller_name (sd_bus_message *message)
 }
 
 static gboolean
-guard_enter (SbxGuard *self, const char *caller)
+guard_enter (SbxGuard *self, const char *caller, gboolean dialogue)
 {
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->callers, caller));
 
-  if (n >= MAX_CHECKS_PER_CALLER || self->n_checks >= MAX_CHECKS)
+  if (n >= MAX_CHECKS_PER_CALLER || self->n_checks >= MAX_CHECKS
+      || (dialogue && self->n_dialogues >= MAX_DIALOGUES))
     return FALSE;
   g_hash_table_insert (self->callers, g_strdup (caller), GUINT_TO_POINTER (n + 1));
   self->n_checks++;
+  self->n_dialogues += dialogue ? 1 : 0;
   return TRUE;
 }
 
 static void
-guard_leave (SbxGuard *self, const char *caller)
+guard_leave (SbxGuard *self, const char *caller, gboolean dialogue)
 {
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->callers, caller));
 
   self->n_checks--;
+  self->n_dialogues -= dialogue ? 1 : 0;
   if (n > 1)
     g_hash_table_insert (self->callers, g_strdup (caller), GUINT_TO_POINTER (n - 1));
   else
@@ -111,7 +120,7 @@ check_end (Check *self, gboolean allowed)
   sbx_task_guard_disarm (&self->guard);
   self->slot = sd_bus_slot_unref (self->slot);
   if (self->caller != NULL)
-    guard_leave (self->owner, self->caller);
+    guard_leave (self->owner, self->caller, self->dialogue);
   g_clear_pointer (&self->caller, g_free);
   g_task_return_boolean (task, allowed);
 }
@@ -194,7 +203,8 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
   g_task_set_task_data (self->task, self, check_free);
   self->owner = guard;
   self->caller = sbx_caller_name (message);
-  if (!guard_enter (guard, self->caller))
+  self->dialogue = !is_private (message) && sd_bus_message_get_allow_interactive_authorization (message) > 0;
+  if (!guard_enter (guard, self->caller, self->dialogue))
     {
       g_clear_pointer (&self->caller, g_free);
       (void) sd_bus_reply_method_errorf (message, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
