@@ -260,7 +260,9 @@ on_provider_answer (sd_bus_message *message, void *user_data, sd_bus_error *ret_
   Call *self = user_data;
   const char *text;
 
-  if (sd_bus_message_is_method_error (message, NULL) || sd_bus_message_read (message, "s", &text) < 0)
+  /* Measured before it is copied: a bus takes messages of 32 MiB and more. */
+  if (sd_bus_message_is_method_error (message, NULL) || sd_bus_message_read (message, "s", &text) < 0
+      || strlen (text) > SBX_MAX_ANSWER_BYTES)
     call_answer (self, SBX_FAILURE_TOOL_FAILED);
   else
     call_answer_text (self, g_bytes_new (text, strlen (text)));
