@@ -30,6 +30,16 @@ def run(*words, check=True, timeout=60):
     return done.stdout
 
 
+def start(*units, verb="start"):
+    """The cases start services more often than systemd lets anybody (StartLimitBurst=), so the count begins anew."""
+    run("systemctl", "reset-failed", *units)
+    run("systemctl", verb, *units)
+
+
+def restart(*units):
+    start(*units, verb="restart")
+
+
 def eventually(what, check, seconds=10):
     """Waits until check() is true (or returns something true, which is handed back)."""
     limit = time.monotonic() + seconds
@@ -103,11 +113,11 @@ def configured(text):
     path = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/90-case.conf")
     path.write_text(text, encoding="utf-8")
     try:
-        run("systemctl", "restart", "sandboxd.service")
+        restart("sandboxd.service")
         yield
     finally:
         path.unlink()
-        run("systemctl", "restart", "sandboxd.service")
+        restart("sandboxd.service")
 
 
 @contextlib.contextmanager

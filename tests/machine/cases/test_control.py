@@ -22,7 +22,7 @@ class Control(unittest.TestCase):
     def test_a_message_id_is_one_turn_over_a_restart(self):
         first = support.run_turn(CHANNEL, "hello", **{"message-id": "once"})
         self.assertEqual(support.run_turn(CHANNEL, "hello", **{"message-id": "once"}), first)
-        support.run("systemctl", "restart", "sandboxd.service")
+        support.restart("sandboxd.service")
         self.assertEqual(support.run_turn(CHANNEL, "hello", **{"message-id": "once"}), first)
         self.assertEqual(len([line for line in support.journal("SANDBOX_CHANNEL=" + CHANNEL).splitlines()
                               if line.endswith("was accepted")]), 1)

@@ -20,7 +20,7 @@ def stopped(*units):
     try:
         yield
     finally:
-        support.run("systemctl", "start", *units)
+        support.start(*units)
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ class Provider(unittest.TestCase):
         TOOL.write_text(json.dumps(SPEC), encoding="utf-8")
         POLICY.write_text(RULES, encoding="utf-8")
         support.run("busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
-        support.run("systemctl", "restart", "sandboxd.service")
+        support.restart("sandboxd.service")
         support.sandbox(CHANNEL)
         cls.provider = subprocess.Popen(["runuser", "-u", "bot", "--", PROVIDER], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
@@ -53,7 +53,7 @@ class Provider(unittest.TestCase):
         TOOL.unlink()
         POLICY.unlink()
         support.run("busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
-        support.run("systemctl", "restart", "sandboxd.service")
+        support.restart("sandboxd.service")
 
     def tearDown(self):
         support.nothing_left()

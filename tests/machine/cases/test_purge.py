@@ -59,8 +59,8 @@ class Purge(unittest.TestCase):
             self.assertEqual(caught.exception.name, support.ERROR + "CleanupFailed")
             self.assertFalse(self.workspace.exists())
         finally:
-            support.run("systemctl", "start", "docker.socket", "docker.service")
-        support.run("systemctl", "restart", "sandboxd.service")
+            support.start("docker.socket", "docker.service")
+        support.restart("sandboxd.service")
         support.eventually("the start has deleted it", lambda: not set_aside(), 20)
 
     def test_a_channel_without_anything(self):

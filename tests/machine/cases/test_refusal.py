@@ -11,6 +11,12 @@ METHODS = {
     "SetChannelMode": ("ss", CHANNEL, "on"),
     "GetChannelMode": ("s", CHANNEL),
     "RunTurn": ("ssssa{sv}", CHANNEL, "1", "Eve", "hello", {}),
+    "StartTurn": ("ssssa{sv}", CHANNEL, "1", "Eve", "hello", {}),
+    "Deliver": ("a{sv}", {"channel": CHANNEL, "speaker-id": "1", "speaker-name": "Eve", "text": "hello",
+                          "mentioned": True}),
+    "StartFresh": ("s", CHANNEL),
+    "ListChannels": ("",),
+    "Reload": ("",),
     "CancelTurn": ("s", "00000000000000000000000000000000"),
     "ListTurns": ("",),
     "PurgeChannel": ("s", CHANNEL),
@@ -37,7 +43,14 @@ class Refusal(unittest.TestCase):
         answer = support.run("busctl", "introspect", "org.roundtable.Sandbox1", "/org/roundtable/Sandbox1",
                              "org.roundtable.Sandbox1.Manager")
         methods = {line.split()[0].lstrip(".") for line in answer.splitlines() if " method " in line}
-        self.assertEqual(methods, set(METHODS))
+        self.assertEqual(methods, set(METHODS) | {"FindTurn"})
+
+    def test_nobody_finds_the_turn_of_another_user(self):
+        self.assertEqual(support.run_turn(CHANNEL, "[[script:plain]]", **{"message-id": "refusal-1"})[0], True)
+        self.assertTrue(support.call("FindTurn", "ss", CHANNEL, "refusal-1"))
+        with self.assertRaises(support.Failed) as caught:
+            support.call("FindTurn", "ss", CHANNEL, "refusal-1", user="stranger")
+        self.assertEqual(caught.exception.name, support.ERROR + "NoSuchTurn")
 
     def test_the_bots_user_may(self):
         self.assertEqual(support.call("GetChannelMode", "s", CHANNEL), "on")

@@ -70,9 +70,9 @@ def disabled(unit):
 @contextlib.contextmanager
 def refused_by_polkit():
     with moved_away(RULES):
-        support.run("systemctl", "restart", "polkit.service")
+        support.restart("polkit.service")
         yield
-    support.run("systemctl", "restart", "polkit.service")
+    support.restart("polkit.service")
 
 
 class Check(unittest.TestCase):
@@ -158,7 +158,7 @@ class Check(unittest.TestCase):
             self.finds("sandboxd", "systemctl unmask sandboxd")
         finally:
             support.run("systemctl", "unmask", "--runtime", "sandboxd.service")
-            support.run("systemctl", "start", "sandboxd.service")
+            support.start("sandboxd.service")
 
     def test_rules_missing(self):
         with refused_by_polkit():

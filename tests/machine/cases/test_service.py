@@ -43,7 +43,7 @@ class Service(unittest.TestCase):
 
     def test_modes_survive_a_restart(self):
         support.sandbox("test:kept")
-        support.run("systemctl", "restart", "sandboxd.service")
+        support.restart("sandboxd.service")
         self.assertEqual(support.call("GetChannelMode", "s", "test:kept"), "on")
         support.sandbox("test:kept", "off")
         support.run("systemctl", "kill", "-s", "KILL", "sandboxd.service")

@@ -219,7 +219,7 @@ class LongHistory(unittest.TestCase):
         self.DECLARED.write_text(json.dumps({"name": "shorten", "description": "Shortens.", "kind": "compactor",
                                              "parameters": {"type": "object"}}), encoding="utf-8")
         support.run("systemctl", "daemon-reload")
-        support.run("systemctl", "start", "sandbox-tool-shorten.socket")
+        support.start("sandbox-tool-shorten.socket")
         self.addCleanup(self.remove)
 
     def remove(self):
@@ -314,7 +314,7 @@ class Options(unittest.TestCase):
         _, (_, _) = self.requests("[[script:plain]] once, so that the service is up")
         for names in ("", "reasoning_content extra_content"):
             with self.subTest(names=names), support.configured(f"[Model]\nKeptMembers={names}\n"):
-                support.run("systemctl", "restart", "sandbox-egress.service")
+                support.restart("sandbox-egress.service")
                 asked, reply = self.requests("[[script:kept]]")
                 self.assertEqual(reply, (True, "done"))
                 answer = asked[1]["messages"][-2]
@@ -322,7 +322,7 @@ class Options(unittest.TestCase):
                 self.assertEqual(set(answer), wanted | ({"reasoning_content"} if names else set()))
                 wanted = {"id", "type", "function"}
                 self.assertEqual(set(answer["tool_calls"][0]), wanted | ({"extra_content"} if names else set()))
-        support.run("systemctl", "restart", "sandbox-egress.service")
+        support.restart("sandbox-egress.service")
 
 
 def python_files():
