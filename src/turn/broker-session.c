@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "wire/frame-link.h"
 
 /* A broker's whole turn: three frames for each of at most 1,000 calls, its audit, and a few. */
@@ -109,13 +110,31 @@ scan_done (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+log_tool_failure (const ToolCall *call, SbxFailure failure)
+{
+  const SbxBrokerSession *session = call->session;
+  const char *const more[] = { "SANDBOX_NAME", call->target->name, NULL };
+  const SbxLogFields fields = {
+    .turn = session->turn, .channel = session->channel, .reason = sbx_failure_name (failure), .more = more
+  };
+
+  /* One that was taken back is no fault of the tool's. */
+  if (failure != SBX_FAILURE_CANCELLED)
+    sbx_log_event (SBX_LOG_ID_TOOL_FAILED, LOG_WARNING, &fields, "The host tool %s failed a call (%s): %s",
+                   call->target->name, sbx_failure_name (failure), sbx_failure_text (failure));
+}
+
+static void
 tool_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   ToolCall *call = user_data;
   SbxFailure failure = sbx_tool_call_finish (result, &call->text);
 
   if (call->session != NULL && failure != SBX_FAILURE_NONE)
-    session_answer_call (call->session, failure, NULL);
+    {
+      log_tool_failure (call, failure);
+      session_answer_call (call->session, failure, NULL);
+    }
   else if (call->session != NULL)
     sbx_egress_client_scan_async (call->session->egress, call->text, call->cancellable, scan_done,
                                   tool_call_ref (call));
