@@ -53,10 +53,6 @@
 #define SBX_LOG_ID_BUS_LOST "0509da6617efa82d42c30980b293f570"
 /* It is there again. */
 #define SBX_LOG_ID_BUS_BACK "39d146e6e463d38d00c762b36613000f"
-/* Dockerd does not answer. */
-#define SBX_LOG_ID_DOCKER_LOST "7387e1b0ab1c9bd9065dab430dd47d5a"
-/* It answers again. */
-#define SBX_LOG_ID_DOCKER_BACK "75ca8781f008e3520eecd9dce7118484"
 /* A turn's broker ended early or broke the rules. */
 #define SBX_LOG_ID_BROKER_FAILED "93a7246ed8ecc218af9e89e6ff663d34"
 /* A host tool failed a call. */

@@ -44,9 +44,6 @@ typedef struct {
   guint64 speaker_window_usec; /* … in so long; 0 and 0 where it is switched off */
   guint64 min_free_bytes;
   gboolean require_principal;
-  guint64 prepared_turns;
-  guint64 prepared_per_channel;
-  guint64 prepared_idle_usec;
   gboolean compaction;
   /* [Channels] */
   char **initial_channels;

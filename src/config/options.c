@@ -15,7 +15,6 @@
 #include "wire/bounds.h"
 
 #define SECOND                ((guint64) G_USEC_PER_SEC)
-#define DAY                   (86400 * SECOND)
 #define MIB                   (1ull << 20)
 #define TIB                   (1ull << 40)
 #define MAX_PROMPT_JSON_BYTES 8192u
@@ -165,9 +164,6 @@ const SbxConfigOption sbx_config_options[] = {
           "a number and a time span, such as 10/1min, or off", NULL),
   OPTION ("Turns", "MinFree", SIZE, min_free_bytes, 0, TIB, "64M", "a size of at most 1T", NULL),
   OPTION ("Turns", "RequirePrincipal", BOOLEAN, require_principal, 0, 0, "no", "yes or no", NULL),
-  OPTION ("Turns", "PreparedTurns", NUMBER, prepared_turns, 0, 128, "4", "a whole number from 0 to 128", NULL),
-  OPTION ("Turns", "PreparedPerChannel", NUMBER, prepared_per_channel, 0, 8, "1", "a whole number from 0 to 8", NULL),
-  OPTION ("Turns", "PreparedIdle", SPAN, prepared_idle_usec, SECOND, DAY, "10min", "a time span from 1s to 1d", NULL),
   OPTION ("Turns", "Compaction", BOOLEAN, compaction, 0, 0, "no", "yes or no", NULL),
 
   OPTION ("Channels", "Initial", LIST, initial_channels, 0, 0, "",

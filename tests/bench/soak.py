@@ -181,7 +181,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(soak, "n_turns", 0))
     channels = [f"test:soak-{index}" for index in range(N_CHANNELS)]
-    with support.configured("[Turns]\nMaxTurns=8\nMaxQueued=8\nSpeakerTurns=off\nPreparedTurns=0\n"):
+    with support.configured("[Turns]\nMaxTurns=8\nMaxQueued=8\nSpeakerTurns=off\n"):
         for channel in channels:
             support.sandbox(channel)
         support.nothing_left()

@@ -50,7 +50,7 @@ test_precedence (void)
 
   fixture_init (&fixture);
   fixture_write (&fixture, "vendor", "sandboxd.conf",
-                 "[Turns]\nCalls=1\nMaxTurns=1\nMaxQueued=1\nPreparedTurns=1\n");
+                 "[Turns]\nCalls=1\nMaxTurns=1\nMaxQueued=1\nMinFree=1M\n");
   fixture_write (&fixture, "run", "sandboxd.conf", "[Turns]\nCalls=2\nMaxTurns=2\nMaxQueued=2\n");
   fixture_write (&fixture, "vendor", "sandboxd.conf.d/10-a.conf", "[Turns]\nCalls=3\n");
   fixture_write (&fixture, "etc", "sandboxd.conf.d/10-a.conf", "[Turns]\nCalls=4\n");
@@ -66,7 +66,7 @@ test_precedence (void)
   g_assert_cmpuint (config->calls, ==, 4);
   g_assert_cmpuint (config->max_turns, ==, 5);
   g_assert_cmpuint (config->max_queued, ==, 2);
-  g_assert_cmpuint (config->prepared_turns, ==, 4); /* the vendor's file is hidden whole by /run's */
+  g_assert_cmpuint (config->min_free_bytes, ==, 64 * 1024 * 1024); /* the vendor's file is hidden whole by /run's */
   fixture_clear (&fixture);
 }
 
