@@ -66,7 +66,8 @@ test_precedence (void)
   g_assert_cmpuint (config->calls, ==, 4);
   g_assert_cmpuint (config->max_turns, ==, 5);
   g_assert_cmpuint (config->max_queued, ==, 2);
-  g_assert_cmpuint (config->min_free_bytes, ==, 64 * 1024 * 1024); /* the vendor's file is hidden whole by /run's */
+  g_assert_cmpuint (config->min_free_bytes, ==,
+                    64 * 1024 * 1024); /* the vendor's file is hidden whole by /run's */
   fixture_clear (&fixture);
 }
 
