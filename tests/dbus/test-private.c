@@ -29,12 +29,18 @@ static void
 client_open (Client *self, Fixture *f, gboolean greets)
 {
   g_autofree char *address = g_strconcat ("unix:path=", f->private_socket, NULL);
+  int r;
 
   *self = (Client){ 0 };
   g_assert_cmpint (sd_bus_new (&self->bus), >=, 0);
   g_assert_cmpint (sd_bus_set_address (self->bus, address), >=, 0);
   g_assert_cmpint (sd_bus_set_bus_client (self->bus, greets), >=, 0);
-  g_assert_cmpint (sd_bus_start (self->bus), >=, 0);
+  r = sd_bus_start (self->bus);
+  /* systemd 257 writes at once, and so may already meet the end of a connection that is one too many */
+  self->lost = r == -EPIPE || r == -ECONNRESET;
+  if (self->lost)
+    return;
+  g_assert_cmpint (r, >=, 0);
   self->source = sbx_bus_source_new (self->bus, on_client_lost, self);
   g_source_attach (self->source, NULL);
 }
@@ -65,8 +71,11 @@ client_open_as_nobody (Client *self, Fixture *f)
 static void
 client_close (Client *self)
 {
-  g_source_destroy (self->source);
-  g_source_unref (self->source);
+  if (self->source != NULL)
+    {
+      g_source_destroy (self->source);
+      g_source_unref (self->source);
+    }
   sd_bus_unref (self->bus);
 }
 
