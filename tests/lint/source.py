@@ -105,7 +105,7 @@ def layout():
     # Each version lays out a little differently; the tree's is that of Debian 12, where this check is made.
     _, version = run("clang-format", "--version")
     if not re.search(r"version 14\.", version):
-        return []
+        return None
     if not (TOP / ".clang-format").exists():
         raise Trouble("there is no .clang-format")
     names = with_suffix(".c", ".h")
