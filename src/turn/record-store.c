@@ -63,6 +63,14 @@ remove_file (SbxRecordStore *self, const char *turn, const char *state)
   sbx_state_dir_remove (self->directory, name);
 }
 
+/* What an outcome replaces. */
+static void
+remove_request (SbxRecordStore *self, const char *turn)
+{
+  remove_file (self, turn, "queued");
+  remove_file (self, turn, "started");
+}
+
 /* --- to the disk, from the loop, so that no caller waits for it --- */
 
 static gboolean
@@ -110,6 +118,9 @@ entry_drop (SbxRecordStore *self, GList *link)
   if (entry->text != NULL)
     self->unsaved_bytes -= strlen (entry->text);
   remove_file (self, record->turn, "done");
+  /* Of an outcome that never could be written, the request is still there, and would come back. */
+  if (!entry->saved)
+    remove_request (self, record->turn);
   if (self->gone != NULL)
     self->gone (record->turn, self->user_data);
   entry_free (entry);
@@ -138,10 +149,21 @@ entry_save (SbxRecordStore *self, Entry *entry, GError **error)
   if (entry->text != NULL)
     self->unsaved_bytes -= strlen (entry->text);
   g_clear_pointer (&entry->text, g_free);
-  remove_file (self, entry->record.turn, "queued");
-  remove_file (self, entry->record.turn, "started");
+  remove_request (self, entry->record.turn);
   sync_soon (self, name);
   return TRUE;
+}
+
+static void
+save_again (SbxRecordStore *self)
+{
+  for (GList *link = self->entries.head; link != NULL; link = link->next)
+    {
+      Entry *entry = link->data;
+
+      if (!entry->saved && !entry_save (self, entry, NULL))
+        break;
+    }
 }
 
 static gboolean
@@ -150,13 +172,7 @@ on_expire (gpointer user_data)
   SbxRecordStore *self = user_data;
 
   expire (self);
-  for (GList *link = self->entries.head; link != NULL; link = link->next)
-    {
-      Entry *entry = link->data;
-
-      if (!entry->saved && !entry_save (self, entry, NULL))
-        break;
-    }
+  save_again (self);
   return G_SOURCE_CONTINUE;
 }
 
@@ -280,6 +296,9 @@ sbx_record_store_free (SbxRecordStore *self)
 {
   if (self == NULL)
     return;
+  /* One that failed to open has nothing yet. */
+  if (self->directory != NULL)
+    save_again (self);
   if (self->sync_source != NULL)
     {
       g_source_destroy (self->sync_source);
@@ -366,6 +385,8 @@ sbx_record_store_finish (SbxRecordStore *self, const char *turn, const SbxTurnRe
   entry_add (self, entry);
   if (!entry_save (self, entry, &error))
     {
+      /* It must not run again, whatever else is lost. A full disk has room for another name. */
+      (void) sbx_record_store_start (self, turn, NULL);
       sbx_log (LOG_ERR, &(SbxLogFields){ .turn = turn, .channel = request->channel },
                "The outcome of turn %s is kept in memory only, and is written when that works again: %s",
                turn, error->message);
@@ -381,8 +402,7 @@ sbx_record_store_finish (SbxRecordStore *self, const char *turn, const SbxTurnRe
 void
 sbx_record_store_forget (SbxRecordStore *self, const char *turn)
 {
-  remove_file (self, turn, "queued");
-  remove_file (self, turn, "started");
+  remove_request (self, turn);
 }
 
 /* --- asking --- */

@@ -277,6 +277,103 @@ test_write_fails (Fixture *self, gconstpointer data)
   g_assert_cmpstr (text, ==, "reply");
 }
 
+/* From here on no outcome of t1 can be written, though all else can; or again. */
+static void
+block_outcome (Fixture *self, gboolean blocked)
+{
+  g_autofree char *way = g_build_filename (self->path, "t1.done.tmp", NULL);
+
+  g_assert_no_errno (blocked ? g_mkdir (way, 0700) : g_rmdir (way));
+}
+
+static void
+assert_nothing_left (Fixture *self)
+{
+  g_autoptr (SbxRecordStore) store = open_fine (self);
+  g_autoptr (GPtrArray) unfinished = sbx_record_store_take_unfinished (store);
+
+  g_assert_cmpuint (unfinished->len, ==, 0);
+  g_assert_null (sbx_record_store_find (store, "t1"));
+}
+
+/* What was dropped stays away, also where only its request was in the files. */
+static void
+test_unsaved_dropped (Fixture *self, gconstpointer data)
+{
+  for (guint round = 0; round < 4; round++)
+    {
+      {
+        g_autoptr (SbxRecordStore) store = open_fine (self);
+
+        accept (store, "t1", &detached, 1);
+        if (round % 2 == 0)
+          g_assert_true (sbx_record_store_start (store, "t1", NULL));
+        block_outcome (self, TRUE);
+        finish (store, "t1", &detached, "reply");
+        if (round < 2)
+          sbx_record_store_purge (store, "a:1");
+        else
+          for (guint i = 0; i < SBX_RECORD_MAX; i++)
+            {
+              g_autofree char *turn = g_strdup_printf ("t%u", i + 2);
+
+              finish (store, turn, &attached, "x");
+            }
+        g_assert_null (sbx_record_store_find (store, "t1"));
+        sbx_record_store_purge (store, "a:1");
+      }
+      block_outcome (self, FALSE);
+      assert_nothing_left (self);
+    }
+}
+
+/* A turn that was cancelled while it waited has had its outcome: a restart must not run it. */
+static void
+test_unsaved_never_runs (Fixture *self, gconstpointer data)
+{
+  {
+    g_autoptr (SbxRecordStore) store = open_fine (self);
+
+    accept (store, "t1", &detached, 1);
+    block_outcome (self, TRUE);
+    finish (store, "t1", &detached, NULL);
+  }
+  block_outcome (self, FALSE);
+  {
+    g_autoptr (SbxRecordStore) store = open_fine (self);
+    g_autoptr (GPtrArray) unfinished = sbx_record_store_take_unfinished (store);
+
+    g_assert_cmpuint (unfinished->len, ==, 1);
+    g_assert_true (((SbxUnfinished *) unfinished->pdata[0])->started);
+    sbx_record_store_forget (store, "t1");
+  }
+  assert_nothing_left (self);
+}
+
+/* The disk has room again before the service ends. */
+static void
+test_unsaved_is_saved_at_the_end (Fixture *self, gconstpointer data)
+{
+  {
+    g_autoptr (SbxRecordStore) store = open_fine (self);
+
+    accept (store, "t1", &detached, 1);
+    block_outcome (self, TRUE);
+    finish (store, "t1", &detached, "reply");
+    block_outcome (self, FALSE);
+  }
+  {
+    g_autoptr (SbxRecordStore) store = open_fine (self);
+    g_autoptr (GPtrArray) unfinished = sbx_record_store_take_unfinished (store);
+    g_autofree char *text = NULL;
+
+    g_assert_cmpuint (unfinished->len, ==, 0);
+    g_assert_nonnull (sbx_record_store_find (store, "t1"));
+    text = sbx_record_store_text (store, sbx_record_store_find (store, "t1"));
+    g_assert_cmpstr (text, ==, "reply");
+  }
+}
+
 static const struct {
   const char *name;
   const char *content;
@@ -355,6 +452,9 @@ main (int argc, char **argv)
   ADD ("old-ones-go", test_old_ones_go);
   ADD ("purge", test_purge);
   ADD ("write-fails", test_write_fails);
+  ADD ("unsaved-dropped", test_unsaved_dropped);
+  ADD ("unsaved-never-runs", test_unsaved_never_runs);
+  ADD ("unsaved-is-saved-at-the-end", test_unsaved_is_saved_at_the_end);
   ADD ("broken-files-go", test_broken_files_go);
   ADD ("outcome-counts", test_outcome_counts);
   return g_test_run ();
