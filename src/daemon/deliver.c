@@ -162,12 +162,13 @@ compose (Message *self, sd_bus_error *ret_error)
 }
 
 static void
-reply_verdict (SbxRun *self, SbxRoute route, const char *name, const char *value)
+reply_verdict (SbxRun *self, SbxVerdict verdict, const char *name, const char *value)
 {
   if (name != NULL)
-    (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_route_name (route), 1, name, "s", value);
+    (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_verdict_name (verdict), 1, name, "s",
+                                       value);
   else
-    (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_route_name (route), 0);
+    (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_verdict_name (verdict), 0);
 }
 
 static void
@@ -185,8 +186,8 @@ take_turn (SbxRun *self, guint32 uid)
     {
       g_autofree char *path = sbx_turn_path (self->id);
 
-      (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_route_name (SBX_ROUTE_TURN), 2, "turn",
-                                         "s", self->id, "path", "o", path);
+      (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_verdict_name (SBX_VERDICT_TURN), 2,
+                                         "turn", "s", self->id, "path", "o", path);
       self->answered = TRUE;
     }
 }
@@ -196,7 +197,7 @@ deliver_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   SbxRun *self = user_data;
   const char *reason;
-  SbxRoute route;
+  SbxVerdict verdict;
   guint32 uid = 0;
 
   if (!sbx_guard_check_finish (result, &uid) || g_cancellable_is_cancelled (self->cancellable))
@@ -206,13 +207,13 @@ deliver_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   self->inbound.sandboxed =
     sbx_channel_store_has (sbx_daemon_channels (self->manager->daemon), self->channel);
-  route = sbx_route (&self->inbound, &reason);
-  if (route == SBX_ROUTE_TURN)
+  verdict = sbx_route (&self->inbound, &reason);
+  if (verdict == SBX_VERDICT_TURN)
     {
       take_turn (self, uid);
       return;
     }
-  reply_verdict (self, route, reason != NULL ? "reason" : NULL, reason);
+  reply_verdict (self, verdict, reason != NULL ? "reason" : NULL, reason);
   sbx_run_end (self);
 }
 

@@ -5,7 +5,7 @@
 #define QUOTE_MARK        "The message quotes another one, which is untrusted text:"
 #define ATTACHMENT_NOTICE "(Files were attached. Attachments are not supported.)"
 
-SbxRoute
+SbxVerdict
 sbx_route (const SbxInbound *inbound, const char **ret_reason)
 {
   /* In this order: the first that holds is the reason told. */
@@ -23,24 +23,24 @@ sbx_route (const SbxInbound *inbound, const char **ret_reason)
 
   *ret_reason = NULL;
   if (!inbound->sandboxed)
-    return SBX_ROUTE_PASS;
+    return SBX_VERDICT_PASS;
   for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
     if (refusals[i].holds)
       {
         *ret_reason = refusals[i].reason;
-        return SBX_ROUTE_DROP;
+        return SBX_VERDICT_DROP;
       }
-  return SBX_ROUTE_TURN;
+  return SBX_VERDICT_TURN;
 }
 
 const char *
-sbx_route_name (SbxRoute route)
+sbx_verdict_name (SbxVerdict verdict)
 {
   static const char *const names[] = { "pass", "drop", "turn" };
 
-  g_return_val_if_fail ((guint) route < G_N_ELEMENTS (names), NULL);
+  g_return_val_if_fail ((guint) verdict < G_N_ELEMENTS (names), NULL);
 
-  return names[route];
+  return names[verdict];
 }
 
 static gboolean

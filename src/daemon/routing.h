@@ -22,16 +22,16 @@ typedef struct {
 } SbxInbound;
 
 typedef enum {
-  SBX_ROUTE_PASS, /* not ours */
-  SBX_ROUTE_DROP, /* ours, and not answered */
-  SBX_ROUTE_TURN,
-} SbxRoute;
+  SBX_VERDICT_PASS, /* not ours */
+  SBX_VERDICT_DROP, /* ours, and not answered */
+  SBX_VERDICT_TURN,
+} SbxVerdict;
 
 /* ret_reason: why it is dropped, such as "not-addressed"; else NULL. Static. */
-SbxRoute sbx_route (const SbxInbound *inbound, const char **ret_reason);
+SbxVerdict sbx_route (const SbxInbound *inbound, const char **ret_reason);
 
 /* "pass", "drop", "turn". Static. */
-const char *sbx_route_name (SbxRoute route);
+const char *sbx_verdict_name (SbxVerdict verdict);
 
 /* The text of the turn: the quoted message before it, marked as such, where there is one with text, and a
  * notice behind it where files were attached. quoted may be NULL. g_free(). */

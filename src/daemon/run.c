@@ -172,7 +172,7 @@ reply_outcome (SbxRun *self, const SbxOutcome *outcome)
   int r = sd_bus_message_new_method_return (self->message, &reply);
 
   if (r >= 0 && self->kind == SBX_RUN_DELIVER)
-    r = sd_bus_message_append (reply, "s", sbx_route_name (SBX_ROUTE_TURN));
+    r = sd_bus_message_append (reply, "s", sbx_verdict_name (SBX_VERDICT_TURN));
   if (r >= 0)
     r = sbx_outcome_append (reply, self->id, outcome, self->options.chunk_units);
   if (r >= 0)

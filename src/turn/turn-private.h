@@ -28,8 +28,9 @@ struct _SbxTurn {
   char *text;
   char *message_id;
   gint64 accepted_usec; /* real time */
-  gint64 admitted_usec; /* monotonic, as those below; 0: not yet */
-  gint64 begun_usec;
+  gint64 state_usec;    /* when its state began: monotonic, and real time */
+  gint64 state_since_usec;
+  SbxTurnUsage usage;
   guint64 deadline_usec; /* how long it may take */
   guint64 generation;    /* of resets, when it was admitted; 0: none asked for */
   SbxDeadline *deadline;
@@ -58,9 +59,6 @@ struct _SbxTurn {
   gboolean asking_why;
   SbxDeadline *patience;    /* for the exit status behind a reply, or a reply behind the exit */
   SbxFailure model_failure; /* of the last model call; NONE when it went well */
-  guint calls;
-  guint64 prompt_tokens;
-  guint64 completion_tokens;
 
   GSource *clean_source;
   SbxDeadline *kill_deadline;

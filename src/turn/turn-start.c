@@ -93,7 +93,6 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   sbx_attach_write_async (self->stream_fd, turn, WRITE_MSEC, self->cancellable, write_done,
                           sbx_turn_ref (self));
-  self->begun_usec = g_get_monotonic_time ();
   sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO,
                  &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
                  "Turn %s in %s started", self->id, self->channel);

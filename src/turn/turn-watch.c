@@ -238,9 +238,7 @@ on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpoin
                                 .more = more };
   gboolean fine = entry->status == 200;
 
-  self->calls++;
-  self->prompt_tokens += entry->prompt_tokens;
-  self->completion_tokens += entry->completion_tokens;
+  sbx_turn_usage_add_call (&self->usage, entry);
   if (entry->route == SBX_ROUTE_MODEL)
     self->model_failure = model_failure_of (entry);
   sbx_log_event (fine ? SBX_LOG_ID_CALL : SBX_LOG_ID_CALL_REFUSED, fine ? LOG_INFO : LOG_NOTICE, &fields,

@@ -67,6 +67,9 @@ sbx_turn_new (SbxTurnContext *context, const char *id, const SbxTurnRequest *req
   self->request.text = self->text;
   self->request.message_id = self->message_id;
   self->accepted_usec = accepted_usec;
+  self->state_since_usec = accepted_usec;
+  /* It may have waited since before a restart. */
+  self->state_usec = g_get_monotonic_time () - MAX (g_get_real_time () - accepted_usec, 0);
   self->cancellable = g_cancellable_new ();
   self->listener = self->grant_fd = self->stream_fd = -1;
   self->exit_status = -1;
@@ -115,43 +118,26 @@ sbx_turn_unref (SbxTurn *self)
 
 /* --- recording --- */
 
-static guint
-msec_since (gint64 from_usec)
-{
-  return from_usec != 0 ? (guint) ((g_get_monotonic_time () - from_usec) / 1000) : 0;
-}
-
 static void
 record (SbxTurn *self)
 {
-  g_autofree char *calls = g_strdup_printf ("%u", self->calls);
-  g_autofree char *total = g_strdup_printf ("%u", msec_since (self->admitted_usec));
-  g_autofree char *running = g_strdup_printf ("%u", msec_since (self->begun_usec));
-  g_autofree char *prompt = g_strdup_printf ("%" G_GUINT64_FORMAT, self->prompt_tokens);
-  g_autofree char *completion = g_strdup_printf ("%" G_GUINT64_FORMAT, self->completion_tokens);
-  const char *const more[] = { "SANDBOX_CALLS",
-                               calls,
-                               "SANDBOX_TOTAL_MSEC",
-                               total,
-                               "SANDBOX_RUNNING_MSEC",
-                               running,
-                               "SANDBOX_PROMPT_TOKENS",
-                               prompt,
-                               "SANDBOX_ANSWER_TOKENS",
-                               completion,
-                               NULL };
+  g_auto (GStrv) more = sbx_turn_usage_to_fields (&self->usage);
+  gint64 msec =
+    (self->usage.phase_usec[SBX_TURN_STATE_PREPARING] + self->usage.phase_usec[SBX_TURN_STATE_RUNNING])
+    / 1000;
   const SbxLogFields fields = {
     .turn = self->id,
     .channel = self->channel,
     .outcome = sbx_outcome_name (self->outcome.kind),
     .reason = sbx_failure_name (self->outcome.failure),
     .container = self->container,
-    .more = more,
+    .more = (const char *const *) more,
   };
 
   if (self->outcome.kind == SBX_OUTCOME_REPLIED)
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
-                   "Turn %s in %s replied after %s ms and %s calls", self->id, self->channel, total, calls);
+                   "Turn %s in %s replied after %" G_GINT64_FORMAT " ms and %" G_GUINT64_FORMAT " calls",
+                   self->id, self->channel, msec, self->usage.calls);
   else if (self->outcome.kind == SBX_OUTCOME_REFUSED)
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s in %s was refused (%s): %s",
                    self->id, self->channel, sbx_failure_name (self->outcome.failure),
@@ -164,6 +150,18 @@ record (SbxTurn *self)
 }
 
 /* --- states --- */
+
+static void
+count_time (SbxTurn *self, SbxTurnState before)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->state == before)
+    return;
+  self->usage.phase_usec[before] += now - self->state_usec;
+  self->state_usec = now;
+  self->state_since_usec = g_get_real_time ();
+}
 
 void
 sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
@@ -185,6 +183,7 @@ sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
     }
 
   (void) sbx_turn_ref (self);
+  count_time (self, before);
   if (action == SBX_TURN_ACTION_TELL_AND_CLEAN || action == SBX_TURN_ACTION_TELL_AND_LEAVE)
     {
       g_cancellable_cancel (self->cancellable);
@@ -259,7 +258,6 @@ on_turn_deadline (gpointer user_data)
 void
 sbx_turn_admit (SbxTurn *self)
 {
-  self->admitted_usec = g_get_monotonic_time ();
   self->generation = sbx_resets_generation (self->context->resets, self->channel);
   self->deadline_usec = self->request.deadline_msec != 0 ? self->request.deadline_msec * UINT64_C (1000)
                                                          : self->context->settings->config->deadline_usec;
@@ -313,4 +311,28 @@ gint64
 sbx_turn_accepted_usec (const SbxTurn *self)
 {
   return self->accepted_usec;
+}
+
+gint64
+sbx_turn_state_since_usec (const SbxTurn *self)
+{
+  return self->state_since_usec;
+}
+
+const char *
+sbx_turn_waits_for (const SbxTurn *self)
+{
+  if (self->state == SBX_TURN_STATE_PREPARING)
+    return !self->container_started ? "docker" : !self->broker_ready ? "broker" : "egress";
+  if (self->state == SBX_TURN_STATE_RUNNING)
+    return "worker";
+  if (self->state == SBX_TURN_STATE_FINISHING)
+    return self->broker_gone ? "docker" : "broker";
+  return "";
+}
+
+const SbxTurnUsage *
+sbx_turn_usage (const SbxTurn *self)
+{
+  return &self->usage;
 }

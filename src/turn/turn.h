@@ -21,6 +21,7 @@
 #include "turn/resets.h"
 #include "turn/turn-request.h"
 #include "turn/turn-state.h"
+#include "turn/usage.h"
 
 /* What all turns share. Owned by the daemon, outlives every turn. */
 typedef struct {
@@ -81,3 +82,10 @@ SbxTurnState sbx_turn_state (const SbxTurn *self);
 const SbxTurnRequest *sbx_turn_request (const SbxTurn *self);
 guint32 sbx_turn_uid (const SbxTurn *self);
 gint64 sbx_turn_accepted_usec (const SbxTurn *self); /* g_get_real_time() */
+/* When its state began, in the same clock. */
+gint64 sbx_turn_state_since_usec (const SbxTurn *self);
+/* Whose move it is: "docker", "broker", "egress", "worker"; empty where it is nobody's. See
+ * sbx_turns_waits_for(). Static. */
+const char *sbx_turn_waits_for (const SbxTurn *self);
+/* Of what it took until now, the state that it is in left out. Borrowed. */
+const SbxTurnUsage *sbx_turn_usage (const SbxTurn *self);

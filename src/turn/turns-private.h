@@ -6,6 +6,7 @@
 
 #include "turn/queue.h"
 #include "turn/speaker-rate.h"
+#include "turn/statistics.h"
 #include "turn/turns.h"
 
 /* A place in a channel's queue: a turn or, where turn is NULL, a change of the channel's mode. */
@@ -30,6 +31,8 @@ struct _SbxTurns {
   GPtrArray *waits;     /* of SbxTurnWait, borrowed */
   GSource *pump_source;
   gint64 last_accepted_usec;
+  SbxStatistics *statistics;
+  guint64 n_not_taken;
   guint64 n_finished;
   guint64 n_failed;
   gboolean paused;

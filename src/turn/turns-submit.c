@@ -127,6 +127,7 @@ sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, gboolean *ret_k
   turn = take (self, request, &reason, &local_error);
   if (turn == NULL)
     {
+      self->n_not_taken++;
       sbx_log_event (SBX_LOG_ID_TURN_REFUSED, LOG_NOTICE,
                      &(SbxLogFields){ .channel = request->channel,
                                       .speaker = request->speaker_id,

@@ -141,6 +141,7 @@ sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, const SbxTurn
   self->changes = g_ptr_array_new_with_free_func (entry_free);
   self->messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->waits = g_ptr_array_new ();
+  self->statistics = sbx_statistics_new ();
   self->events = events != NULL ? events : &no_events;
   self->user_data = user_data;
   sbx_record_store_set_gone (context->records, on_record_gone, self);
@@ -160,6 +161,7 @@ sbx_turns_free (SbxTurns *self)
   g_ptr_array_unref (self->entries);
   g_ptr_array_unref (self->changes);
   g_hash_table_unref (self->messages);
+  sbx_statistics_free (self->statistics);
   sbx_speaker_rate_free (self->rate);
   sbx_queue_free (self->queue);
   g_free (self);
@@ -187,6 +189,7 @@ on_turn_told (SbxTurn *turn, SbxOutcome *outcome, gpointer user_data)
   self->n_finished++;
   if (outcome->kind == SBX_OUTCOME_FAILED || outcome->kind == SBX_OUTCOME_DEADLINE)
     self->n_failed++;
+  sbx_statistics_add (self->statistics, request->channel, outcome, sbx_turn_usage (turn));
   sbx_record_store_finish (self->context->records, sbx_turn_id (turn), request, sbx_turn_accepted_usec (turn),
                            outcome);
   if (request->message_id != NULL)
@@ -215,6 +218,8 @@ on_turn_left (SbxTurn *turn, gpointer user_data)
   SbxTurnEntry *entry = user_data;
   SbxTurns *self = entry->turns;
 
+  sbx_statistics_add_finishing (self->statistics, sbx_turn_channel (turn),
+                                sbx_turn_usage (turn)->phase_usec[SBX_TURN_STATE_FINISHING]);
   if (!sbx_queue_remove (self->queue, sbx_turn_channel (turn), entry))
     sbx_queue_release (self->queue, sbx_turn_channel (turn));
   g_ptr_array_remove (self->entries, entry);
@@ -339,6 +344,7 @@ sbx_turns_purge (SbxTurns *self, const char *channel)
   (void) sbx_turns_cancel_channel (self, channel, NULL);
   sbx_record_store_purge (self->context->records, channel);
   sbx_resets_purge (self->context->resets, channel);
+  sbx_statistics_purge (self->statistics, channel);
   for (guint i = 0; i < self->entries->len; i++)
     if (strcmp (sbx_turn_channel (((SbxTurnEntry *) self->entries->pdata[i])->turn), channel) == 0)
       return FALSE;
@@ -415,6 +421,23 @@ sbx_turns_list (SbxTurns *self)
   return list;
 }
 
+const char *
+sbx_turns_waits_for (SbxTurns *self, const SbxTurn *turn)
+{
+  if (sbx_turn_state (turn) != SBX_TURN_STATE_QUEUED)
+    return sbx_turn_waits_for (turn);
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const SbxTurn *other = ((SbxTurnEntry *) self->entries->pdata[i])->turn;
+
+      if (other == turn)
+        break;
+      if (strcmp (sbx_turn_channel (other), sbx_turn_channel (turn)) == 0)
+        return "turn";
+    }
+  return "place";
+}
+
 guint
 sbx_turns_n_running (SbxTurns *self)
 {
@@ -443,4 +466,16 @@ guint64
 sbx_turns_n_failed (SbxTurns *self)
 {
   return self->n_failed;
+}
+
+guint64
+sbx_turns_n_not_taken (SbxTurns *self)
+{
+  return self->n_not_taken;
+}
+
+SbxStatistics *
+sbx_turns_statistics (SbxTurns *self)
+{
+  return self->statistics;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "turn/channel-store.h"
+#include "turn/statistics.h"
 #include "turn/turn.h"
 
 /* Turns that wait, over all channels, and those who wait for the outcome of one. */
@@ -108,6 +109,9 @@ void sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpoin
 SbxTurn *sbx_turns_find (SbxTurns *self, const char *id);
 /* In order of acceptance; borrowed. */
 GPtrArray *sbx_turns_list (SbxTurns *self);
+/* As sbx_turn_waits_for(), and of one in the queue "turn" (one before it in its channel) or "place"
+ * (MaxTurns= run). */
+const char *sbx_turns_waits_for (SbxTurns *self, const SbxTurn *turn);
 
 guint sbx_turns_n_running (SbxTurns *self);
 guint sbx_turns_n_queued (SbxTurns *self);
@@ -115,3 +119,6 @@ guint sbx_turns_n_queued (SbxTurns *self);
 guint sbx_turns_n_changes (SbxTurns *self);
 guint64 sbx_turns_n_finished (SbxTurns *self);
 guint64 sbx_turns_n_failed (SbxTurns *self);
+/* Since the start: turns that were asked for and not taken, and sums over those that were. Borrowed. */
+guint64 sbx_turns_n_not_taken (SbxTurns *self);
+SbxStatistics *sbx_turns_statistics (SbxTurns *self);

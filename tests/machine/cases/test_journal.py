@@ -41,7 +41,13 @@ class Journal(unittest.TestCase):
         support.run_turn(CHANNEL, "What time is it?")
         support.run("journalctl", "--sync")
         last = entries(f"MESSAGE_ID={FINISHED}", f"SANDBOX_CHANNEL={CHANNEL}")[-1]
-        self.assertTrue(last["SANDBOX_OUTCOME"])
+        self.assertEqual(last["SANDBOX_OUTCOME"], "replied")
+        for field in ("QUEUED_MSEC", "PREPARING_MSEC", "RUNNING_MSEC", "TOTAL_MSEC", "CALLS", "CALLS_REFUSED",
+                      "REQUEST_BYTES", "ANSWER_BYTES", "PROMPT_TOKENS", "ANSWER_TOKENS"):
+            with self.subTest(field=field):
+                self.assertRegex(last["SANDBOX_" + field], r"^\d+$")
+        self.assertGreater(int(last["SANDBOX_REQUEST_BYTES"]), 0)
+        self.assertGreater(int(last["SANDBOX_PREPARING_MSEC"]), 0)
         of_turn = entries(f"SANDBOX_TURN={last['SANDBOX_TURN']}")
         calls = [entry for entry in of_turn if entry.get("MESSAGE_ID") == CALL]
         # The model, the clock, the model again.

@@ -28,14 +28,14 @@ test_all (void)
       SbxInbound inbound = { 0 };
       const char *reason = "unset";
       const char *wanted = NULL;
-      SbxRoute route;
+      SbxVerdict verdict;
 
       for (guint i = 0; i < G_N_ELEMENTS (members); i++)
         G_STRUCT_MEMBER (gboolean, &inbound, members[i]) = (bits >> i & 1) != 0;
-      route = sbx_route (&inbound, &reason);
+      verdict = sbx_route (&inbound, &reason);
       if (!inbound.sandboxed)
         {
-          g_assert_cmpint (route, ==, SBX_ROUTE_PASS);
+          g_assert_cmpint (verdict, ==, SBX_VERDICT_PASS);
           g_assert_null (reason);
           continue;
         }
@@ -45,8 +45,8 @@ test_all (void)
       if (wanted == NULL && !(inbound.mentioned || inbound.replied_to))
         wanted = "not-addressed";
       g_assert_cmpstr (reason, ==, wanted);
-      g_assert_cmpint (route, ==, wanted != NULL ? SBX_ROUTE_DROP : SBX_ROUTE_TURN);
-      n_turns += route == SBX_ROUTE_TURN;
+      g_assert_cmpint (verdict, ==, wanted != NULL ? SBX_VERDICT_DROP : SBX_VERDICT_TURN);
+      n_turns += verdict == SBX_VERDICT_TURN;
     }
   /* Mentioned, replied to, or both; an owner or not. */
   g_assert_cmpuint (n_turns, ==, 6);
