@@ -61,6 +61,18 @@ def catalog():
     return faults
 
 
+def bots():
+    """Each error that a caller can get has its row in the page for authors of bots, and no other has one."""
+    named = set(re.findall(r'SBX_BUS_ERROR_PREFIX "(\w+)"', read("src/bus/errors.c")))
+    text = read("doc/bots.md").split("## Errors")[-1].split("## Rights")[0]
+    # The first cell of a row; the bus's own errors have a table of their own.
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    rows = {name for cell in cells for name in re.findall(r"`([A-Z]\w+)`", cell)}
+    own = re.search(r"Besides these(.*?)###", text, re.DOTALL).group(1)
+    faults = [f"doc/bots.md: {name} has no row" for name in sorted(named - rows)]
+    return faults + [f"doc/bots.md: there is no error {name}" for name in sorted(rows - named) if f"`{name}`" not in own]
+
+
 def manuals():
     """Every page that is named exists, and every program has one. The build refuses pages with warnings."""
     pages = {name.split("/")[-1][: -len(".rst")] for name in tracked() if name.startswith("doc/man/")}
