@@ -172,6 +172,15 @@ reply_verdict (SbxRun *self, SbxVerdict verdict, const char *name, const char *v
 }
 
 static void
+answer_turn (SbxRun *self)
+{
+  g_autofree char *path = sbx_turn_path (self->id);
+
+  (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_verdict_name (SBX_VERDICT_TURN), 2, "turn",
+                                     "s", self->id, "path", "o", path);
+}
+
+static void
 take_turn (SbxRun *self, guint32 uid)
 {
   sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -182,14 +191,8 @@ take_turn (SbxRun *self, guint32 uid)
       sd_bus_error_free (&error);
       sbx_run_end (self);
     }
-  else if (sbx_run_submit (self, uid) && !self->with_outcome)
-    {
-      g_autofree char *path = sbx_turn_path (self->id);
-
-      (void) sd_bus_reply_method_return (self->message, "sa{sv}", sbx_verdict_name (SBX_VERDICT_TURN), 2,
-                                         "turn", "s", self->id, "path", "o", path);
-      self->answered = TRUE;
-    }
+  else
+    sbx_run_submit (self, uid, self->with_outcome ? NULL : answer_turn);
 }
 
 static void

@@ -9,10 +9,9 @@
 #include "daemon/guard.h"
 #include "wire/bounds.h"
 
-/* --- SetChannelMode, GetChannelMode --- */
-
+/* What was asked for is on the disk, or is not. */
 static void
-on_mode_set (const GError *error, gpointer user_data)
+on_kept (const GError *error, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
 
@@ -21,6 +20,8 @@ on_mode_set (const GError *error, gpointer user_data)
   else
     (void) sd_bus_reply_method_return (call->message, NULL);
 }
+
+/* --- SetChannelMode, GetChannelMode --- */
 
 static void
 set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -33,10 +34,10 @@ set_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!sbx_guard_check_finish (result, &uid))
     return;
   turns = sbx_daemon_turns (call->manager->daemon);
-  if (!sbx_turns_set_mode (turns, call->text, call->flag, uid, on_mode_set, call, &error))
+  if (!sbx_turns_set_mode (turns, call->text, call->flag, uid, on_kept, call, &error))
     sbx_manager_reply_error (call->message, error);
   else
-    (void) g_steal_pointer (&call); /* on_mode_set() has it */
+    (void) g_steal_pointer (&call); /* on_kept() has it */
 }
 
 int
@@ -224,15 +225,13 @@ static void
 fresh_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
-  g_autoptr (GError) error = NULL;
+  SbxManagerCall *asked = call;
   guint32 uid = 0;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  if (sbx_turns_start_fresh (sbx_daemon_turns (call->manager->daemon), call->text, &error))
-    (void) sd_bus_reply_method_return (call->message, NULL);
-  else
-    sbx_manager_reply_error (call->message, error);
+  (void) g_steal_pointer (&call); /* on_kept() has it */
+  sbx_turns_start_fresh (sbx_daemon_turns (asked->manager->daemon), asked->text, on_kept, asked);
 }
 
 int

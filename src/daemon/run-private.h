@@ -16,7 +16,8 @@ typedef enum {
 } SbxRunKind;
 
 /* A caller, until they are answered and told all, or have left. Owned by the manager's list. */
-typedef struct {
+typedef struct _SbxRun SbxRun;
+struct _SbxRun {
   SbxManager *manager;
   SbxRunKind kind;
   sd_bus_message *message;
@@ -29,11 +30,12 @@ typedef struct {
   char *speaker_name;
   char *text;
   SbxTurnOptions options;
+  void (*taken) (SbxRun *self);
   gboolean answered; /* what follows is a signal */
   /* _DELIVER */
   SbxInbound inbound;
   gboolean with_outcome; /* the answer waits for it */
-} SbxRun;
+};
 
 /* Not in the list yet: sbx_run_watch() puts it there, or sbx_run_free() ends it. */
 SbxRun *sbx_run_new (SbxManager *manager, sd_bus_message *message, SbxRunKind kind);
@@ -44,7 +46,8 @@ void sbx_run_end (SbxRun *self);
 void sbx_run_ask (SbxRun *self, GAsyncReadyCallback allowed);
 /* The words of the turn are within their bounds; else sets ret_error. */
 int sbx_run_check_words (SbxRun *self, sd_bus_error *ret_error);
-/* Takes the turn and waits for it, for a caller that has been allowed. FALSE: refused, answered and ended. */
-gboolean sbx_run_submit (SbxRun *self, guint32 uid);
+/* Takes the turn and waits for it, for a caller that has been allowed. taken: answers one who does not wait
+ * for the outcome, as soon as the turn is on the disk; NULL for all others. */
+void sbx_run_submit (SbxRun *self, guint32 uid, void (*taken) (SbxRun *self));
 /* Waits for the turn self->id. FALSE: answered and ended. */
 gboolean sbx_run_await (SbxRun *self);

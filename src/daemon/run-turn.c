@@ -4,6 +4,14 @@
 #include "daemon/run-private.h"
 
 static void
+answer_start (SbxRun *self)
+{
+  g_autofree char *path = sbx_turn_path (self->id);
+
+  (void) sd_bus_reply_method_return (self->message, "o", path);
+}
+
+static void
 run_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   SbxRun *self = user_data;
@@ -11,13 +19,8 @@ run_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!sbx_guard_check_finish (result, &uid) || g_cancellable_is_cancelled (self->cancellable))
     sbx_run_end (self);
-  else if (sbx_run_submit (self, uid) && self->kind == SBX_RUN_START)
-    {
-      g_autofree char *path = sbx_turn_path (self->id);
-
-      (void) sd_bus_reply_method_return (self->message, "o", path);
-      self->answered = TRUE;
-    }
+  else
+    sbx_run_submit (self, uid, self->kind == SBX_RUN_START ? answer_start : NULL);
 }
 
 static int

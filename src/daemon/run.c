@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/utf16.h"
 #include "bus/errors.h"
@@ -246,7 +247,8 @@ sbx_run_await (SbxRun *self)
   self->wait = sbx_turns_wait (sbx_daemon_turns (self->manager->daemon), self->id, on_told, self, &error);
   if (self->wait != NULL)
     return TRUE;
-  sbx_manager_reply_error (self->message, error);
+  if (!self->answered)
+    sbx_manager_reply_error (self->message, error);
   sbx_run_end (self);
   return FALSE;
 }
@@ -268,8 +270,33 @@ would_wait (SbxRun *self)
   return FALSE;
 }
 
-gboolean
-sbx_run_submit (SbxRun *self, guint32 uid)
+static void
+on_kept (const GError *error, gpointer user_data)
+{
+  SbxRun *self = user_data;
+
+  if (error != NULL)
+    {
+      g_autoptr (GError) told = g_error_new (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN,
+                                             "The turn cannot be recorded: %s", error->message);
+
+      sbx_log (LOG_ERR, &(SbxLogFields){ .turn = self->id, .channel = self->channel }, "%s", told->message);
+      (void) sbx_turns_cancel (sbx_daemon_turns (self->manager->daemon), self->id);
+      sbx_manager_reply_error (self->message, told);
+    }
+  /* The caller may have left meanwhile. */
+  if (error != NULL || g_cancellable_is_cancelled (self->cancellable))
+    {
+      sbx_run_end (self);
+      return;
+    }
+  self->taken (self);
+  self->answered = TRUE;
+  (void) sbx_run_await (self);
+}
+
+void
+sbx_run_submit (SbxRun *self, guint32 uid, void (*taken) (SbxRun *self))
 {
   SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
   const SbxTurnRequest request = { .channel = self->channel,
@@ -291,9 +318,16 @@ sbx_run_submit (SbxRun *self, guint32 uid)
                          "The turn would have to wait; ask later, or with wait-in-queue");
   else
     self->id = sbx_turns_submit (turns, &request, NULL, &error);
-  if (self->id != NULL)
-    return sbx_run_await (self);
-  sbx_manager_reply_error (self->message, error);
-  sbx_run_end (self);
-  return FALSE;
+  if (self->id == NULL)
+    {
+      sbx_manager_reply_error (self->message, error);
+      sbx_run_end (self);
+    }
+  else if (taken == NULL)
+    (void) sbx_run_await (self);
+  else
+    {
+      self->taken = taken;
+      sbx_record_store_when_kept (sbx_daemon_context (self->manager->daemon)->records, on_kept, self);
+    }
 }

@@ -6,7 +6,6 @@
 
 #include "base/json-gate.h"
 #include "base/json-write.h"
-#include "turn/state-dir.h"
 #include "wire/bounds.h"
 
 /* All keys at their longest, every byte escaped, would not fit; nobody has that, and the writer refuses it.
@@ -17,6 +16,7 @@ G_DEFINE_QUARK (sbx - channel - store - error - quark, sbx_channel_store_error)
 
 struct _SbxChannelStore {
   SbxStateDir *directory;
+  SbxStateWriter *writer;
   char *name;
   char *path;
   GHashTable *keys;
@@ -78,11 +78,12 @@ store_read (SbxChannelStore *self, const char *text, gsize n_bytes, GError **err
   return TRUE;
 }
 
-static gboolean
-store_write (SbxChannelStore *self, GError **error)
+static GString *
+store_content (gpointer user_data)
 {
+  SbxChannelStore *self = user_data;
   g_autoptr (GPtrArray) keys = sbx_channel_store_list (self);
-  g_autoptr (GString) text = g_string_new ("[");
+  GString *text = g_string_new ("[");
 
   for (guint i = 0; i < keys->len; i++)
     {
@@ -90,7 +91,15 @@ store_write (SbxChannelStore *self, GError **error)
         g_string_append_c (text, ',');
       sbx_json_write_text (text, keys->pdata[i], -1);
     }
-  g_string_append (text, "]\n");
+  return g_string_append (text, "]\n");
+}
+
+/* At start. */
+static gboolean
+store_write (SbxChannelStore *self, GError **error)
+{
+  g_autoptr (GString) text = store_content (self);
+
   return sbx_state_dir_write (self->directory, self->name, text->str, text->len, SBX_STATE_ON_DISK, error);
 }
 
@@ -106,6 +115,8 @@ sbx_channel_store_open (const char *path, const char *const *initial, GError **e
   self->name = g_path_get_basename (path);
   self->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->directory = sbx_state_dir_open (directory, error);
+  if (self->directory != NULL)
+    self->writer = sbx_state_writer_new (self->directory);
   if (self->directory == NULL
       || !sbx_state_dir_read (self->directory, self->name, MAX_FILE_BYTES, &text, &n_bytes, error))
     return NULL;
@@ -122,6 +133,7 @@ sbx_channel_store_free (SbxChannelStore *self)
 {
   if (self == NULL)
     return;
+  sbx_state_writer_free (self->writer);
   sbx_state_dir_free (self->directory);
   g_hash_table_unref (self->keys);
   g_free (self->name);
@@ -161,28 +173,62 @@ sbx_channel_store_list (SbxChannelStore *self)
   return keys;
 }
 
-gboolean
-sbx_channel_store_set (SbxChannelStore *self, const char *key, gboolean on, GError **error)
-{
-  g_return_val_if_fail (sbx_channel_key_is_valid (key), FALSE);
+typedef struct {
+  SbxChannelStore *store;
+  char *key;
+  gboolean on;
+  gboolean changes;
+  GError *refused;
+  SbxStateDone done;
+  gpointer user_data;
+} Change;
 
-  if (on == sbx_channel_store_has (self, key))
-    return TRUE;
-  if (on && g_hash_table_size (self->keys) >= SBX_CHANNEL_STORE_MAX)
+static void
+change_key (SbxChannelStore *self, const char *key, gboolean on)
+{
+  if (on)
+    g_hash_table_add (self->keys, g_strdup (key));
+  else
+    g_hash_table_remove (self->keys, key);
+}
+
+static void
+on_written (const GError *error, gpointer user_data)
+{
+  g_autofree Change *change = user_data;
+  g_autofree char *key = change->key;
+  g_autoptr (GError) refused = change->refused;
+
+  if (error != NULL && change->changes)
+    change_key (change->store, key, !change->on);
+  if (change->done != NULL)
+    change->done (refused != NULL ? refused : error, change->user_data);
+}
+
+void
+sbx_channel_store_set (SbxChannelStore *self, const char *key, gboolean on, SbxStateDone done,
+                       gpointer user_data)
+{
+  Change *change;
+
+  g_return_if_fail (sbx_channel_key_is_valid (key));
+
+  change = g_new0 (Change, 1);
+  change->store = self;
+  change->key = g_strdup (key);
+  change->on = on;
+  change->changes = on != sbx_channel_store_has (self, key);
+  change->done = done;
+  change->user_data = user_data;
+  if (on && change->changes && g_hash_table_size (self->keys) >= SBX_CHANNEL_STORE_MAX)
     {
-      g_set_error (error, SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_FULL,
-                   "There are %u sandboxed channels already; switch one off first", SBX_CHANNEL_STORE_MAX);
-      return FALSE;
+      change->changes = FALSE;
+      change->refused =
+        g_error_new (SBX_CHANNEL_STORE_ERROR, SBX_CHANNEL_STORE_ERROR_FULL,
+                     "There are %u sandboxed channels already; switch one off first", SBX_CHANNEL_STORE_MAX);
     }
-  if (on)
-    g_hash_table_add (self->keys, g_strdup (key));
-  else
-    g_hash_table_remove (self->keys, key);
-  if (store_write (self, error))
-    return TRUE;
-  if (on)
-    g_hash_table_remove (self->keys, key);
-  else
-    g_hash_table_add (self->keys, g_strdup (key));
-  return FALSE;
+  if (change->changes)
+    change_key (self, key, on);
+  /* Where nothing changes it is written all the same: an earlier change may not have reached the disk. */
+  sbx_state_writer_write (self->writer, self->name, store_content, self, on_written, change);
 }

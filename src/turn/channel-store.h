@@ -3,11 +3,12 @@
 /* Which channels are sandboxed, kept in channels.json (wire contract 6.1).
  *
  * The file is a JSON list of channel keys in a state directory (state-dir.h). Every change is on the disk
- * before it counts; where that fails, nothing has changed. Errors: SBX_STATE_DIR_ERROR, and those below.
+ * before anybody is told of it; where that fails, it is taken back. Errors: SBX_STATE_DIR_ERROR, and those
+ * below.
  */
 #pragma once
 
-#include <glib.h>
+#include "turn/state-writer.h"
 
 #define SBX_CHANNEL_STORE_ERROR (sbx_channel_store_error_quark ())
 GQuark sbx_channel_store_error_quark (void);
@@ -30,6 +31,7 @@ char *sbx_channel_hash (const char *key);
  * taken where there is no file yet (then written), NULL for none. NULL with error set; the text says what to
  * change. Blocking. */
 SbxChannelStore *sbx_channel_store_open (const char *path, const char *const *initial, GError **error);
+/* Blocks until all is on the disk. NULL is fine. */
 void sbx_channel_store_free (SbxChannelStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxChannelStore, sbx_channel_store_free)
 
@@ -38,6 +40,7 @@ guint sbx_channel_store_count (SbxChannelStore *self);
 /* The keys, sorted; the array is the caller's, the texts are the store's. */
 GPtrArray *sbx_channel_store_list (SbxChannelStore *self);
 
-/* Puts the channel on the list or takes it off. FALSE with error set and nothing changed. A small blocking
- * write: modes change rarely, and the caller is told only of what is on the disk. */
-gboolean sbx_channel_store_set (SbxChannelStore *self, const char *key, gboolean on, GError **error);
+/* Puts the channel on the list or takes it off. done is called from the loop when that is on the disk, or
+ * with why it is as before; until then no other change of this channel may be asked for. */
+void sbx_channel_store_set (SbxChannelStore *self, const char *key, gboolean on, SbxStateDone done,
+                            gpointer user_data);

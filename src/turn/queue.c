@@ -12,7 +12,8 @@ typedef struct {
   GQueue waiting; /* of Waiting */
   guint n_turns;  /* of those that wait */
   gboolean busy;
-  gboolean ready; /* is in the queue's `ready` */
+  gboolean placed; /* busy with a turn */
+  gboolean ready;  /* is in the queue's `ready` */
 } Channel;
 
 struct _SbxQueue {
@@ -106,7 +107,7 @@ sbx_queue_add (SbxQueue *self, const char *channel_key, gpointer item)
 {
   Channel *channel = g_hash_table_lookup (self->channels, channel_key);
   /* An idle channel's item only passes through the queue. */
-  guint max_waiting = channel != NULL && channel->busy ? self->max_waiting : MAX (self->max_waiting, 1);
+  guint max_waiting = channel != NULL && channel->placed ? self->max_waiting : MAX (self->max_waiting, 1);
 
   if (channel != NULL && channel->n_turns >= max_waiting)
     return FALSE;
@@ -168,6 +169,7 @@ sbx_queue_next (SbxQueue *self)
       if (((Waiting *) candidate->waiting.head->data)->change)
         {
           item = queue_take (self, candidate, candidate->waiting.head);
+          candidate->busy = TRUE;
           queue_settle (self, candidate);
           return item;
         }
@@ -177,7 +179,7 @@ sbx_queue_next (SbxQueue *self)
   if (channel == NULL || self->n_running >= self->max_running)
     return NULL;
   item = queue_take (self, channel, channel->waiting.head);
-  channel->busy = TRUE;
+  channel->busy = channel->placed = TRUE;
   self->n_running++;
   queue_settle (self, channel);
   return item;
@@ -190,8 +192,8 @@ sbx_queue_release (SbxQueue *self, const char *channel_key)
 
   g_return_if_fail (channel != NULL && channel->busy);
 
-  channel->busy = FALSE;
-  self->n_running--;
+  self->n_running -= channel->placed ? 1 : 0;
+  channel->busy = channel->placed = FALSE;
   queue_settle (self, channel);
 }
 

@@ -5,7 +5,7 @@
  *
  * Pure bookkeeping: items are the caller's pointers and are never looked at. A channel that has waited
  * longest for its next place gets it, however many another channel has queued, so none starves. A change
- * waits in its channel's order like a turn, but needs no place and occupies nothing.
+ * waits in its channel's order like a turn and occupies its channel, but needs no place.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ gboolean sbx_queue_add_change (SbxQueue *self, const char *channel, gpointer ite
 /* Takes a waiting item out. FALSE when it is not waiting. */
 gboolean sbx_queue_remove (SbxQueue *self, const char *channel, gpointer item);
 
-/* The item that may run now, or NULL. A turn occupies its channel and a place until sbx_queue_release(); a
- * change is just handed out. */
+/* The item that may run now, or NULL. It occupies its channel, and a turn a place too, until
+ * sbx_queue_release(). */
 gpointer sbx_queue_next (SbxQueue *self);
 
 /* The channel's running item is done. */

@@ -24,9 +24,9 @@ struct _SbxRecordStore {
   GHashTable *by_turn;    /* turn -> GList of entries */
   GHashTable *by_message; /* message key -> Entry, the newest of it */
   GPtrArray *unfinished;
-  GPtrArray *unsynced; /* names of files that a power cut would lose yet */
+  SbxStateWriter *writer;
+  GQueue replaced; /* turns whose outcome is on its way to the disk, and then replaces the request */
   gsize unsaved_bytes;
-  GSource *sync_source;
   GSource *expire_source;
   void (*gone) (const char *turn, gpointer user_data);
   gpointer user_data;
@@ -71,33 +71,6 @@ remove_request (SbxRecordStore *self, const char *turn)
   remove_file (self, turn, "started");
 }
 
-/* --- to the disk, from the loop, so that no caller waits for it --- */
-
-static gboolean
-on_sync (gpointer user_data)
-{
-  SbxRecordStore *self = user_data;
-
-  g_clear_pointer (&self->sync_source, g_source_unref);
-  for (guint i = 0; i < self->unsynced->len; i++)
-    sbx_state_dir_sync (self->directory, self->unsynced->pdata[i]);
-  g_ptr_array_set_size (self->unsynced, 0);
-  sbx_state_dir_sync (self->directory, NULL);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-sync_soon (SbxRecordStore *self, const char *name)
-{
-  if (name != NULL)
-    g_ptr_array_add (self->unsynced, g_strdup (name));
-  if (self->sync_source != NULL)
-    return;
-  self->sync_source = g_idle_source_new ();
-  g_source_set_callback (self->sync_source, on_sync, self, NULL);
-  g_source_attach (self->sync_source, NULL);
-}
-
 /* --- the records --- */
 
 static void
@@ -118,9 +91,8 @@ entry_drop (SbxRecordStore *self, GList *link)
   if (entry->text != NULL)
     self->unsaved_bytes -= strlen (entry->text);
   remove_file (self, record->turn, "done");
-  /* Of an outcome that never could be written, the request is still there, and would come back. */
-  if (!entry->saved)
-    remove_request (self, record->turn);
+  /* Of an outcome that never reached the disk the request is still there, and would come back. */
+  remove_request (self, record->turn);
   if (self->gone != NULL)
     self->gone (record->turn, self->user_data);
   entry_free (entry);
@@ -137,6 +109,21 @@ expire (SbxRecordStore *self)
     entry_drop (self, self->entries.head);
 }
 
+/* In the order of the saves. */
+static void
+on_saved (const GError *error, gpointer user_data)
+{
+  SbxRecordStore *self = user_data;
+  g_autofree char *turn = g_queue_pop_head (&self->replaced);
+
+  /* Else both stay, and what a restart finds of the outcome decides. */
+  if (error == NULL)
+    remove_request (self, turn);
+  else
+    sbx_log (LOG_ERR, &(SbxLogFields){ .turn = turn },
+             "The outcome of turn %s may not outlive a power cut: %s", turn, error->message);
+}
+
 static gboolean
 entry_save (SbxRecordStore *self, Entry *entry, GError **error)
 {
@@ -149,8 +136,8 @@ entry_save (SbxRecordStore *self, Entry *entry, GError **error)
   if (entry->text != NULL)
     self->unsaved_bytes -= strlen (entry->text);
   g_clear_pointer (&entry->text, g_free);
-  remove_request (self, entry->record.turn);
-  sync_soon (self, name);
+  g_queue_push_tail (&self->replaced, g_strdup (entry->record.turn));
+  sbx_state_writer_sync (self->writer, name, on_saved, self);
   return TRUE;
 }
 
@@ -260,13 +247,14 @@ sbx_record_store_open (const char *path, GError **error)
   Entry *entry;
 
   g_queue_init (&self->entries);
+  g_queue_init (&self->replaced);
   self->by_turn = g_hash_table_new (g_str_hash, g_str_equal);
   self->by_message = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->unfinished = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_unfinished_free);
-  self->unsynced = g_ptr_array_new_with_free_func (g_free);
   self->directory = sbx_state_dir_open (path, error);
   if (self->directory == NULL)
     return NULL;
+  self->writer = sbx_state_writer_new (self->directory);
   names = sbx_state_dir_list (self->directory);
   for (guint i = 0; i < names->len; i++)
     load_file (self, names->pdata[i], &done);
@@ -299,17 +287,14 @@ sbx_record_store_free (SbxRecordStore *self)
   /* One that failed to open has nothing yet. */
   if (self->directory != NULL)
     save_again (self);
-  if (self->sync_source != NULL)
-    {
-      g_source_destroy (self->sync_source);
-      (void) on_sync (self);
-    }
+  sbx_state_writer_free (self->writer);
+  while (!g_queue_is_empty (&self->replaced))
+    on_saved (NULL, self);
   sbx_source_clear (&self->expire_source);
   g_hash_table_unref (self->by_message);
   g_hash_table_unref (self->by_turn);
   g_queue_clear_full (&self->entries, (GDestroyNotify) entry_free);
   g_ptr_array_unref (self->unfinished);
-  g_ptr_array_unref (self->unsynced);
   sbx_state_dir_free (self->directory);
   g_free (self);
 }
@@ -340,12 +325,16 @@ sbx_record_store_accept (SbxRecordStore *self, const char *turn, const SbxTurnRe
   g_autofree char *name = file_name (turn, "queued");
   g_autoptr (GString) text = sbx_record_file_write_queued (request, accepted_usec);
 
-  if (!sbx_state_dir_write (self->directory, name, text->str, text->len,
-                            request->detached ? SBX_STATE_ON_DISK : SBX_STATE_SEEN, error))
+  if (!sbx_state_dir_write (self->directory, name, text->str, text->len, SBX_STATE_SEEN, error))
     return FALSE;
-  if (!request->detached)
-    sync_soon (self, NULL);
+  sbx_state_writer_sync (self->writer, name, NULL, NULL);
   return TRUE;
+}
+
+void
+sbx_record_store_when_kept (SbxRecordStore *self, SbxStateDone done, gpointer user_data)
+{
+  sbx_state_writer_sync (self->writer, NULL, done, user_data);
 }
 
 gboolean
@@ -356,7 +345,7 @@ sbx_record_store_start (SbxRecordStore *self, const char *turn, GError **error)
 
   if (!sbx_state_dir_rename (self->directory, from, to, error))
     return FALSE;
-  sync_soon (self, NULL);
+  sbx_state_writer_sync (self->writer, NULL, NULL, NULL);
   return TRUE;
 }
 
@@ -468,5 +457,5 @@ sbx_record_store_purge (SbxRecordStore *self, const char *channel)
       if (strcmp (((Entry *) link->data)->record.channel, channel) == 0)
         entry_drop (self, link);
     }
-  sync_soon (self, NULL);
+  sbx_state_writer_sync (self->writer, NULL, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "turn/outcome.h"
-#include "turn/state-dir.h"
+#include "turn/state-writer.h"
 #include "turn/turn-request.h"
 
 #define SBX_RECORD_KEEP_SEC 3600
@@ -47,6 +47,7 @@ typedef struct _SbxRecordStore SbxRecordStore;
 /* NULL with error set (SBX_STATE_DIR_ERROR). A file in it that cannot be read is removed, with a journal
  * entry. Blocking. */
 SbxRecordStore *sbx_record_store_open (const char *path, GError **error);
+/* Blocks until all is on the disk. NULL is fine. */
 void sbx_record_store_free (SbxRecordStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxRecordStore, sbx_record_store_free)
 
@@ -58,9 +59,12 @@ void sbx_record_store_set_gone (SbxRecordStore *self, void (*gone) (const char *
  * finished, or accepted again under its id. */
 GPtrArray *sbx_record_store_take_unfinished (SbxRecordStore *self);
 
-/* Writes a turn down before anybody is told that it was taken. FALSE with error set. */
+/* Writes a turn down before it is taken; it outlives this process from here on. FALSE with error set. */
 gboolean sbx_record_store_accept (SbxRecordStore *self, const char *turn, const SbxTurnRequest *request,
                                   gint64 accepted_usec, GError **error);
+/* Calls done from the loop when all that was written so far is on the disk, for those who are told that a
+ * turn was taken. */
+void sbx_record_store_when_kept (SbxRecordStore *self, SbxStateDone done, gpointer user_data);
 /* It will never be started again. FALSE with error set where that cannot be written: do not start it. */
 gboolean sbx_record_store_start (SbxRecordStore *self, const char *turn, GError **error);
 /* Its one outcome. outcome is borrowed. */

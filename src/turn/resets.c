@@ -13,7 +13,7 @@
 
 /* A list of pairs and no object: the gate bounds an object's members. */
 struct _SbxResets {
-  SbxStateDir *directory;
+  SbxStateWriter *writer;
   char *name;
   GHashTable *generations; /* channel -> guint64 */
 };
@@ -50,7 +50,7 @@ sbx_resets_open (SbxStateDir *directory, const char *name, GError **error)
   gsize n_bytes = 0;
   gboolean fine;
 
-  self->directory = directory;
+  self->writer = sbx_state_writer_new (directory);
   self->name = g_strdup (name);
   self->generations = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (!sbx_state_dir_read (directory, name, MAX_FILE_BYTES, &text, &n_bytes, error))
@@ -77,15 +77,17 @@ sbx_resets_free (SbxResets *self)
 {
   if (self == NULL)
     return;
+  sbx_state_writer_free (self->writer);
   g_hash_table_unref (self->generations);
   g_free (self->name);
   g_free (self);
 }
 
-static gboolean
-resets_write (SbxResets *self, GError **error)
+static GString *
+resets_content (gpointer user_data)
 {
-  g_autoptr (GString) text = g_string_new ("[");
+  SbxResets *self = user_data;
+  GString *text = g_string_new ("[");
   GHashTableIter iter;
   gpointer channel, generation;
 
@@ -96,8 +98,7 @@ resets_write (SbxResets *self, GError **error)
       sbx_json_write_text (text, channel, -1);
       g_string_append_printf (text, ",%" G_GUINT64_FORMAT "]", *(const guint64 *) generation);
     }
-  g_string_append (text, "]\n");
-  return sbx_state_dir_write (self->directory, self->name, text->str, text->len, SBX_STATE_ON_DISK, error);
+  return g_string_append (text, "]\n");
 }
 
 guint64
@@ -108,10 +109,40 @@ sbx_resets_generation (SbxResets *self, const char *channel)
   return generation != NULL ? *generation : 0;
 }
 
-gboolean
-sbx_resets_ask (SbxResets *self, const char *channel, GError **error)
+static void
+resets_put (SbxResets *self, const char *channel, guint64 generation)
 {
-  guint64 before = sbx_resets_generation (self, channel), after = before + 1;
+  if (generation == 0)
+    g_hash_table_remove (self->generations, channel);
+  else
+    g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&generation, sizeof generation));
+}
+
+typedef struct {
+  SbxResets *resets;
+  char *channel;
+  guint64 before;
+  SbxStateDone done;
+  gpointer user_data;
+} Request;
+
+static void
+on_asked (const GError *error, gpointer user_data)
+{
+  g_autofree Request *request = user_data;
+  g_autofree char *channel = request->channel;
+
+  if (error != NULL && sbx_resets_generation (request->resets, channel) == request->before + 1)
+    resets_put (request->resets, channel, request->before);
+  if (request->done != NULL)
+    request->done (error, request->user_data);
+}
+
+gboolean
+sbx_resets_ask (SbxResets *self, const char *channel, SbxStateDone done, gpointer user_data, GError **error)
+{
+  guint64 before = sbx_resets_generation (self, channel);
+  Request *request;
 
   if (before == 0 && g_hash_table_size (self->generations) >= SBX_RESETS_MAX)
     {
@@ -119,25 +150,31 @@ sbx_resets_ask (SbxResets *self, const char *channel, GError **error)
                    SBX_RESETS_MAX);
       return FALSE;
     }
-  g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&after, sizeof after));
-  if (resets_write (self, error))
-    return TRUE;
-  if (before == 0)
-    g_hash_table_remove (self->generations, channel);
-  else
-    g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&before, sizeof before));
-  return FALSE;
+  request = g_new0 (Request, 1);
+  request->resets = self;
+  request->channel = g_strdup (channel);
+  request->before = before;
+  request->done = done;
+  request->user_data = user_data;
+  resets_put (self, channel, before + 1);
+  sbx_state_writer_write (self->writer, self->name, resets_content, self, on_asked, request);
+  return TRUE;
+}
+
+static void
+on_purged (const GError *error, gpointer user_data)
+{
+  if (error != NULL)
+    sbx_log (LOG_ERR, NULL,
+             "A fresh start that was given is not written down, and would be given again after a restart: %s",
+             error->message);
 }
 
 void
 sbx_resets_purge (SbxResets *self, const char *channel)
 {
-  g_autoptr (GError) error = NULL;
-
-  if (g_hash_table_remove (self->generations, channel) && !resets_write (self, &error))
-    sbx_log (LOG_ERR, &(SbxLogFields){ .channel = channel },
-             "A fresh start that was given is not written down, and would be given again after a restart: %s",
-             error->message);
+  if (g_hash_table_remove (self->generations, channel))
+    sbx_state_writer_write (self->writer, self->name, resets_content, self, on_purged, NULL);
 }
 
 void

@@ -169,16 +169,23 @@ sbx_state_dir_remove (SbxStateDir *self, const char *name)
   (void) unlinkat (self->fd, name, 0);
 }
 
-void
-sbx_state_dir_sync (SbxStateDir *self, const char *name)
+gboolean
+sbx_state_dir_sync (SbxStateDir *self, GPtrArray *names, GError **error)
 {
-  g_auto (SbxFd) fd = -1;
+  gboolean fine = TRUE;
 
-  if (name != NULL)
-    fd = openat (self->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd >= 0)
-    (void) fsync (fd);
-  (void) fsync (self->fd);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_auto (SbxFd) fd = openat (self->fd, names->pdata[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+      if (fd < 0 && errno == ENOENT)
+        continue;
+      if (fd < 0 || fsync (fd) < 0)
+        fine = set_errno_error (self, "bring to the disk", names->pdata[i], fine ? error : NULL);
+    }
+  if (fsync (self->fd) < 0)
+    fine = set_errno_error (self, "bring to the disk", NULL, fine ? error : NULL);
+  return fine;
 }
 
 GPtrArray *

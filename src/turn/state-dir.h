@@ -4,7 +4,11 @@
  *
  * The directory must belong to the service and be closed to everybody else, and so must each file, which is a
  * regular one and never a link. A file is written beside its name and renamed over it, so that it is always
- * the old one or the new one as a whole. All calls block for the time of a small write.
+ * the old one or the new one as a whole. It may be used from more than one thread.
+ *
+ * All calls block: those that only reach what the kernel holds (SBX_STATE_SEEN) for the time of a system
+ * call, which is what a main loop may take; those that wait for the disk belong to the start and to
+ * state-writer.h.
  */
 #pragma once
 
@@ -44,8 +48,9 @@ gboolean sbx_state_dir_rename (SbxStateDir *self, const char *from, const char *
 /* One that is not there is removed. */
 void sbx_state_dir_remove (SbxStateDir *self, const char *name);
 
-/* Brings name (NULL: none) and the directory's entries to the disk, as well as it can. */
-void sbx_state_dir_sync (SbxStateDir *self, const char *name);
+/* Brings the files of these names and the directory's entries to the disk. One that is not there any more is
+ * none. All are tried; FALSE with error set to the first that failed. */
+gboolean sbx_state_dir_sync (SbxStateDir *self, GPtrArray *names, GError **error);
 
 /* The names in it, without a half-written file's; an array of texts. */
 GPtrArray *sbx_state_dir_list (SbxStateDir *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* What the files of the registry share: turns.c (the list and its queue), turns-submit.c (what is taken, and
- * what is not), turns-wait.c (who is told). */
+ * what is not), turns-changes.c (modes and fresh starts), turns-wait.c (who is told). */
 #pragma once
 
 #include "turn/queue.h"
@@ -16,7 +16,7 @@ typedef struct {
   char *channel;
   gboolean on;
   guint32 uid;
-  SbxModeDone done;
+  SbxStateDone done;
   gpointer done_data;
 } SbxTurnEntry;
 
@@ -27,6 +27,7 @@ struct _SbxTurns {
   SbxSpeakerRate *rate;
   GPtrArray *entries;   /* of SbxTurnEntry with a turn, in order of acceptance */
   GPtrArray *changes;   /* of those without */
+  guint n_fresh;        /* fresh starts on their way to the disk */
   GHashTable *messages; /* message key -> id, of turns without an outcome */
   GPtrArray *waits;     /* of SbxTurnWait, borrowed */
   GSource *pump_source;
@@ -37,6 +38,7 @@ struct _SbxTurns {
   guint64 n_failed;
   gboolean paused;
   gboolean stopping;
+  gboolean told_stopped;
   void (*stopped) (gpointer user_data);
   gpointer stopped_data;
   const SbxTurnsEvents *events;
@@ -45,6 +47,13 @@ struct _SbxTurns {
 
 void sbx_turns_pump_soon (SbxTurns *self);
 void sbx_turns_counts_changed (SbxTurns *self);
+
+void sbx_turn_entry_free (gpointer data);
+
+/* A change whose time has come. The channel's turns behind it wait until it is on the disk. */
+void sbx_turns_change_mode (SbxTurns *self, SbxTurnEntry *entry);
+/* Takes out those that wait still; one on its way to the disk is told when it is there. */
+void sbx_turns_put_off_changes (SbxTurns *self);
 
 /* Puts a turn into the list and the queue. NULL where that is full. Nothing is written. */
 SbxTurnEntry *

@@ -8,8 +8,8 @@
 #include "turn/disk.h"
 #include "turn/turns-private.h"
 
-static void
-entry_free (gpointer data)
+void
+sbx_turn_entry_free (gpointer data)
 {
   SbxTurnEntry *self = data;
 
@@ -44,38 +44,24 @@ admit (SbxTurns *self, SbxTurn *turn)
     sbx_turn_admit (turn);
 }
 
-/* Tells whoever asked for the change; the entry is gone then. */
+/* Whoever waits to hear that a turn was taken has heard it now. */
 static void
-change_end (SbxTurns *self, SbxTurnEntry *entry, const GError *error)
+on_all_kept (const GError *error, gpointer user_data)
 {
-  SbxModeDone done = entry->done;
-  gpointer done_data = entry->done_data;
+  SbxTurns *self = user_data;
 
-  g_ptr_array_remove_fast (self->changes, entry);
-  if (done != NULL)
-    done (error, done_data);
+  self->stopped (self->stopped_data);
 }
 
+/* When the last turn has left, and what others asked for is on the disk. */
 static void
-change_mode (SbxTurns *self, SbxTurnEntry *entry)
+try_stop (SbxTurns *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GError) told = NULL;
-
-  if (!sbx_channel_store_set (self->channels, entry->channel, entry->on, &error))
-    {
-      sbx_log (LOG_ERR, &(SbxLogFields){ .channel = entry->channel }, "%s", error->message);
-      told = g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, error->message);
-    }
-  else
-    {
-      sbx_log_event (SBX_LOG_ID_CHANNEL_MODE_CHANGED, LOG_NOTICE,
-                     &(SbxLogFields){ .channel = entry->channel }, "The channel %s is %s (by uid %u)",
-                     entry->channel, entry->on ? "sandboxed" : "not sandboxed any more", entry->uid);
-      if (self->events->mode_changed != NULL)
-        self->events->mode_changed (entry->channel, entry->on, self->user_data);
-    }
-  change_end (self, entry, told);
+  if (!self->stopping || self->told_stopped || self->entries->len > 0 || self->changes->len > 0
+      || self->n_fresh > 0)
+    return;
+  self->told_stopped = TRUE;
+  sbx_record_store_when_kept (self->context->records, on_all_kept, self);
 }
 
 static gboolean
@@ -88,17 +74,12 @@ on_pump (gpointer user_data)
   while (!self->paused && (entry = sbx_queue_next (self->queue)) != NULL)
     {
       if (entry->turn == NULL)
-        change_mode (self, entry);
+        sbx_turns_change_mode (self, entry);
       else
         admit (self, entry->turn);
     }
   sbx_turns_counts_changed (self);
-  if (self->stopping && self->entries->len == 0 && self->stopped != NULL)
-    {
-      void (*stopped) (gpointer) = g_steal_pointer (&self->stopped);
-
-      stopped (self->stopped_data);
-    }
+  try_stop (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -137,8 +118,8 @@ sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, const SbxTurn
   self->channels = channels;
   self->queue = sbx_queue_new ((guint) config->max_turns, (guint) config->max_queued);
   self->rate = sbx_speaker_rate_new ((guint) config->speaker_turns, (gint64) config->speaker_window_usec);
-  self->entries = g_ptr_array_new_with_free_func (entry_free);
-  self->changes = g_ptr_array_new_with_free_func (entry_free);
+  self->entries = g_ptr_array_new_with_free_func (sbx_turn_entry_free);
+  self->changes = g_ptr_array_new_with_free_func (sbx_turn_entry_free);
   self->messages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->waits = g_ptr_array_new ();
   self->statistics = sbx_statistics_new ();
@@ -237,7 +218,7 @@ sbx_turns_add (SbxTurns *self, const char *id, const SbxTurnRequest *request, gi
   entry->turn = sbx_turn_new (self->context, id, request, accepted_usec, &turn_events, entry);
   if (!sbx_queue_add (self->queue, request->channel, entry))
     {
-      entry_free (entry);
+      sbx_turn_entry_free (entry);
       return NULL;
     }
   g_ptr_array_add (self->entries, entry);
@@ -261,49 +242,6 @@ sbx_turns_take_out (SbxTurns *self, SbxTurnEntry *entry)
     }
   (void) sbx_queue_remove (self->queue, request->channel, entry);
   g_ptr_array_remove (self->entries, entry);
-}
-
-/* --- changes that are no turns --- */
-
-gboolean
-sbx_turns_set_mode (SbxTurns *self, const char *channel, gboolean on, guint32 uid, SbxModeDone done,
-                    gpointer user_data, GError **error)
-{
-  SbxTurnEntry *entry;
-
-  if (self->stopping)
-    {
-      g_set_error_literal (error, SBX_BUS_ERROR, SBX_BUS_ERROR_SHUTTING_DOWN, "The service is being stopped");
-      return FALSE;
-    }
-  entry = g_new0 (SbxTurnEntry, 1);
-  entry->turns = self;
-  entry->channel = g_strdup (channel);
-  entry->on = on;
-  entry->uid = uid;
-  entry->done = done;
-  entry->done_data = user_data;
-  if (!sbx_queue_add_change (self->queue, channel, entry))
-    {
-      entry_free (entry);
-      g_set_error (error, SBX_BUS_ERROR, SBX_BUS_ERROR_QUEUE_FULL,
-                   "%u changes of this channel's mode wait already", SBX_QUEUE_MAX_CHANGES);
-      return FALSE;
-    }
-  g_ptr_array_add (self->changes, entry);
-  sbx_turns_pump_soon (self);
-  return TRUE;
-}
-
-gboolean
-sbx_turns_start_fresh (SbxTurns *self, const char *channel, GError **error)
-{
-  g_autoptr (GError) local_error = NULL;
-
-  if (sbx_resets_ask (self->context->resets, channel, &local_error))
-    return TRUE;
-  g_set_error_literal (error, SBX_BUS_ERROR, SBX_BUS_ERROR_STATE_NOT_WRITTEN, local_error->message);
-  return FALSE;
 }
 
 /* --- ending --- */
@@ -374,9 +312,6 @@ void
 sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer user_data)
 {
   g_autoptr (GPtrArray) turns = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_turn_unref);
-  g_autoptr (GError) error =
-    g_error_new_literal (SBX_BUS_ERROR, SBX_BUS_ERROR_SHUTTING_DOWN,
-                         "The service is being stopped, and the channel's mode is as it was");
 
   self->stopping = TRUE;
   self->stopped = stopped;
@@ -386,13 +321,7 @@ sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer u
   for (guint i = 0; i < turns->len; i++)
     if (!put_off (self, sbx_turn_id (turns->pdata[i])))
       sbx_turn_stop (turns->pdata[i], SBX_FAILURE_RESTARTED);
-  while (self->changes->len > 0)
-    {
-      SbxTurnEntry *entry = self->changes->pdata[0];
-
-      (void) sbx_queue_remove (self->queue, entry->channel, entry);
-      change_end (self, entry, error);
-    }
+  sbx_turns_put_off_changes (self);
   sbx_turns_pump_soon (self);
 }
 

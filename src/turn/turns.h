@@ -61,12 +61,12 @@ char *sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, gboolean 
 /* A channel's mode as a change in its queue, asked for by uid: turns that wait already come first. done is
  * called from the loop when it is on the disk, or with why not (SBX_BUS_ERROR); user_data must live until
  * then. FALSE with error set where too many changes wait. */
-typedef void (*SbxModeDone) (const GError *error, gpointer user_data);
-gboolean sbx_turns_set_mode (SbxTurns *self, const char *channel, gboolean on, guint32 uid, SbxModeDone done,
+gboolean sbx_turns_set_mode (SbxTurns *self, const char *channel, gboolean on, guint32 uid, SbxStateDone done,
                              gpointer user_data, GError **error);
 
-/* The channel's next turn begins without history. FALSE with error set (SBX_BUS_ERROR). */
-gboolean sbx_turns_start_fresh (SbxTurns *self, const char *channel, GError **error);
+/* The channel's next turn begins without history. done is called when that is on the disk, or with why not
+ * (SBX_BUS_ERROR), at once where too many channels wait for one; may be NULL. */
+void sbx_turns_start_fresh (SbxTurns *self, const char *channel, SbxStateDone done, gpointer user_data);
 
 /* --- outcomes --- */
 

@@ -80,6 +80,42 @@ open_fine (Fixture *self)
   return store;
 }
 
+typedef struct {
+  gboolean done;
+  GError *error;
+} Told;
+
+static void
+on_done (const GError *error, gpointer user_data)
+{
+  Told *told = user_data;
+
+  told->done = TRUE;
+  told->error = error != NULL ? g_error_copy (error) : NULL;
+}
+
+/* NULL when it is on the disk. */
+static GError *
+try_set (SbxChannelStore *store, const char *key, gboolean on)
+{
+  Told told = { FALSE, NULL };
+
+  sbx_channel_store_set (store, key, on, on_done, &told);
+  g_assert_false (told.done);
+  while (!told.done)
+    g_main_context_iteration (NULL, TRUE);
+  return told.error;
+}
+
+static void
+set (SbxChannelStore *store, const char *key, gboolean on)
+{
+  g_autoptr (GError) error = try_set (store, key, on);
+
+  g_assert_no_error (error);
+  g_assert_true (sbx_channel_store_has (store, key) == on);
+}
+
 static void
 test_modes_stay (Fixture *self, gconstpointer data)
 {
@@ -89,10 +125,10 @@ test_modes_stay (Fixture *self, gconstpointer data)
   {
     g_autoptr (SbxChannelStore) store = open_fine (self);
 
-    g_assert_true (sbx_channel_store_set (store, "a:2", TRUE, NULL));
-    g_assert_true (sbx_channel_store_set (store, "a:\"1", TRUE, NULL));
-    g_assert_true (sbx_channel_store_set (store, "a:3", TRUE, NULL));
-    g_assert_true (sbx_channel_store_set (store, "a:3", FALSE, NULL));
+    set (store, "a:2", TRUE);
+    set (store, "a:\"1", TRUE);
+    set (store, "a:3", TRUE);
+    set (store, "a:3", FALSE);
   }
   {
     g_autoptr (SbxChannelStore) store = open_fine (self);
@@ -179,11 +215,38 @@ test_write_fails (Fixture *self, gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   g_assert_no_errno (g_mkdir (temporary, 0700));
-  g_assert_false (sbx_channel_store_set (store, "a:1", TRUE, &error));
+  error = try_set (store, "a:1", TRUE);
   g_assert_error (error, SBX_STATE_DIR_ERROR, SBX_STATE_DIR_ERROR_IO);
   g_assert_false (sbx_channel_store_has (store, "a:1"));
   g_assert_no_errno (g_rmdir (temporary));
-  g_assert_true (sbx_channel_store_set (store, "a:1", TRUE, NULL));
+  set (store, "a:1", TRUE);
+  g_assert_no_errno (g_mkdir (temporary, 0700));
+  g_clear_error (&error);
+  error = try_set (store, "a:1", FALSE);
+  g_assert_nonnull (error);
+  g_assert_true (sbx_channel_store_has (store, "a:1"));
+  g_assert_no_errno (g_rmdir (temporary));
+}
+
+/* The last one is not told when the store is freed, but it is on the disk. */
+static void
+test_freed_meanwhile (Fixture *self, gconstpointer data)
+{
+  {
+    g_autoptr (SbxChannelStore) store = open_fine (self);
+
+    for (guint i = 0; i < 10; i++)
+      {
+        g_autofree char *key = g_strdup_printf ("a:%u", i);
+
+        sbx_channel_store_set (store, key, TRUE, NULL, NULL);
+      }
+  }
+  {
+    g_autoptr (SbxChannelStore) store = open_fine (self);
+
+    g_assert_cmpuint (sbx_channel_store_count (store), ==, 10);
+  }
 }
 
 int
@@ -197,5 +260,6 @@ main (int argc, char **argv)
   ADD ("malformed", test_malformed);
   ADD ("unsafe", test_unsafe);
   ADD ("write-fails", test_write_fails);
+  ADD ("freed-meanwhile", test_freed_meanwhile);
   return g_test_run ();
 }

@@ -34,6 +34,14 @@ test_no_waiting_at_all (void)
   g_assert_true (sbx_queue_add (queue, "a:1", ITEM (1)));
   g_assert_true (sbx_queue_next (queue) == ITEM (1));
   g_assert_false (sbx_queue_add (queue, "a:1", ITEM (2)));
+  sbx_queue_release (queue, "a:1");
+  /* A change that is under way does not count. */
+  g_assert_true (sbx_queue_add_change (queue, "a:1", ITEM (3)));
+  g_assert_true (sbx_queue_next (queue) == ITEM (3));
+  g_assert_true (sbx_queue_add (queue, "a:1", ITEM (4)));
+  g_assert_null (sbx_queue_next (queue));
+  sbx_queue_release (queue, "a:1");
+  g_assert_true (sbx_queue_next (queue) == ITEM (4));
 }
 
 static void
@@ -124,6 +132,13 @@ test_changes (void)
   g_assert_true (sbx_queue_next (queue) == ITEM (2));
   sbx_queue_release (queue, "a:1");
   g_assert_true (sbx_queue_next (queue) == ITEM (3));
+  /* Its channel's next one waits for it, but no other channel does. */
+  g_assert_null (sbx_queue_next (queue));
+  g_assert_cmpuint (sbx_queue_n_running (queue), ==, 0);
+  g_assert_true (sbx_queue_add (queue, "a:3", ITEM (8)));
+  g_assert_true (sbx_queue_next (queue) == ITEM (8));
+  sbx_queue_release (queue, "a:3");
+  sbx_queue_release (queue, "a:1");
   g_assert_true (sbx_queue_next (queue) == ITEM (4));
   g_assert_cmpuint (sbx_queue_n_waiting (queue), ==, 0);
   for (guint i = 0; i < SBX_QUEUE_MAX_CHANGES; i++)

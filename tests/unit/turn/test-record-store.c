@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "slow-disk.h"
+
 typedef struct {
   char *top;
   char *path;
@@ -277,6 +279,41 @@ test_write_fails (Fixture *self, gconstpointer data)
   g_assert_cmpstr (text, ==, "reply");
 }
 
+static void
+on_kept (const GError *error, gpointer user_data)
+{
+  *(const char **) user_data = error != NULL ? "error" : "kept";
+}
+
+/* Whoever is told that a turn was taken is told so when that is on the disk; a request goes when its outcome
+ * is. */
+static void
+test_slow_disk (Fixture *self, gconstpointer data)
+{
+  g_autoptr (SbxRecordStore) store = open_fine (self);
+  const char *told = NULL;
+
+  slow_disk_stop ();
+  accept (store, "t1", &detached, 1);
+  sbx_record_store_when_kept (store, on_kept, &told);
+  finish (store, "t1", &detached, "reply");
+  for (guint i = 0; i < 100; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_null (told);
+  g_assert_cmpuint (count_files (self), ==, 2);
+  slow_disk_go ();
+  while (told == NULL || count_files (self) > 1)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (told, ==, "kept");
+  told = NULL;
+  slow_disk_fail (1);
+  accept (store, "t2", &detached, 1);
+  sbx_record_store_when_kept (store, on_kept, &told);
+  while (told == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (told, ==, "error");
+}
+
 /* From here on no outcome of t1 can be written, though all else can; or again. */
 static void
 block_outcome (Fixture *self, gboolean blocked)
@@ -452,6 +489,7 @@ main (int argc, char **argv)
   ADD ("old-ones-go", test_old_ones_go);
   ADD ("purge", test_purge);
   ADD ("write-fails", test_write_fails);
+  ADD ("slow-disk", test_slow_disk);
   ADD ("unsaved-dropped", test_unsaved_dropped);
   ADD ("unsaved-never-runs", test_unsaved_never_runs);
   ADD ("unsaved-is-saved-at-the-end", test_unsaved_is_saved_at_the_end);

@@ -224,7 +224,7 @@ static void
 test_mode_off_while_queued (TurnFixture *self, gconstpointer data)
 {
   (void) turn_fixture_submit (self);
-  g_assert_true (sbx_channel_store_set (self->channels, CHANNEL, FALSE, NULL));
+  sbx_channel_store_set (self->channels, CHANNEL, FALSE, NULL, NULL);
   turn_fixture_run_out (self);
   turn_fixture_assert_failed (self, SBX_FAILURE_MODE_OFF);
   g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REFUSED);
@@ -272,13 +272,13 @@ test_reset_is_consumed (TurnFixture *self, gconstpointer data)
 
   turn_fixture_use_broker (self, "reply");
   script_whole_turn (self);
-  g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+  sbx_turns_start_fresh (self->turns, CHANNEL, NULL, NULL);
   turn = turn_fixture_submit (self);
   if (data != NULL)
     {
       while (sbx_turn_state (turn) == SBX_TURN_STATE_QUEUED)
         g_main_context_iteration (NULL, TRUE);
-      g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+      sbx_turns_start_fresh (self->turns, CHANNEL, NULL, NULL);
     }
   turn_fixture_run_out (self);
   g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
@@ -290,7 +290,7 @@ test_reset_stays_where_it_fails (TurnFixture *self, gconstpointer data)
 {
   turn_fixture_use_broker (self, "invalid");
   script_whole_turn (self);
-  g_assert_true (sbx_turns_start_fresh (self->turns, CHANNEL, NULL));
+  sbx_turns_start_fresh (self->turns, CHANNEL, NULL, NULL);
   (void) turn_fixture_submit (self);
   turn_fixture_run_out (self);
   g_assert_cmpuint (sbx_resets_generation (self->context.resets, CHANNEL), ==, 1);

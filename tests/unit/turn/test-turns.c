@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bus/errors.h"
+#include "slow-disk.h"
 #include "turn/workspace.h"
 
 typedef struct {
@@ -156,7 +157,9 @@ static void
 run_out (Fixture *self)
 {
   sbx_turns_go (self->turns);
-  while (sbx_turns_n_running (self->turns) + sbx_turns_n_queued (self->turns) > 0)
+  while (sbx_turns_n_running (self->turns) + sbx_turns_n_queued (self->turns)
+           + sbx_turns_n_changes (self->turns)
+         > 0)
     g_main_context_iteration (NULL, TRUE);
   while (g_main_context_iteration (NULL, FALSE))
     ;
@@ -322,6 +325,33 @@ test_mode_is_queued (Fixture *self, gconstpointer data)
   g_assert_true (sbx_channel_store_has (self->channels, "a:1"));
 }
 
+/* While the disk stands still, nobody is told what is not on it, a channel's turns wait behind its change,
+ * and all others run. A stop waits until it is told. */
+static void
+test_slow_disk (Fixture *self, gconstpointer data)
+{
+  gboolean stopped = FALSE;
+
+  sbx_turns_go (self->turns);
+  slow_disk_stop ();
+  g_assert_true (sbx_turns_set_mode (self->turns, "a:1", FALSE, 0, on_mode, self, NULL));
+  (void) submit (self, "A", "a:1", "m1");
+  (void) submit (self, "B", "a:2", "m2");
+  sbx_turns_start_fresh (self->turns, "a:1", on_mode, self);
+  while (sbx_turns_n_running (self->turns) + sbx_turns_n_queued (self->turns) > 1)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (self->told->str, ==, "B=docker-down ");
+  sbx_turns_stop (self->turns, on_stopped, &stopped);
+  for (guint i = 0; i < 100; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpstr (self->told->str, ==, "B=docker-down A=later ");
+  g_assert_false (stopped);
+  slow_disk_go ();
+  while (!stopped)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (self->told->str, ==, "B=docker-down A=later mode mode ");
+}
+
 static void
 test_mode_changes_are_bounded (Fixture *self, gconstpointer data)
 {
@@ -428,7 +458,7 @@ test_purge (Fixture *self, gconstpointer data)
 {
   g_autofree char *id = g_strdup (submit (self, "A", "a:1", "m1"));
 
-  g_assert_true (sbx_turns_start_fresh (self->turns, "a:1", NULL));
+  sbx_turns_start_fresh (self->turns, "a:1", NULL, NULL);
   g_assert_true (sbx_turns_purge (self->turns, "a:1"));
   g_assert_cmpstr (self->told->str, ==, "A=cancelled ");
   g_assert_null (sbx_turns_record (self->turns, id));
@@ -450,6 +480,7 @@ main (int argc, char **argv)
   ADD ("started-never-again", test_started_never_again);
   ADD ("stop-keeps-the-detached", test_stop_keeps_the_detached);
   ADD ("mode-is-queued", test_mode_is_queued);
+  ADD ("slow-disk", test_slow_disk);
   ADD ("mode-changes-are-bounded", test_mode_changes_are_bounded);
   ADD ("refusals", test_refusals);
   ADD ("speaker-limit", test_speaker_limit);
