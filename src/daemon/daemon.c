@@ -20,6 +20,7 @@
 #include "daemon/watchdog.h"
 #include "sbx-config.h"
 #include "turn/run-dir.h"
+#include "turn/sandbox.h"
 #include "turn/sweep.h"
 #include "turn/workspace.h"
 
@@ -74,7 +75,7 @@ on_is_live (const char *turn, gpointer user_data)
 {
   SbxDaemon *self = user_data;
 
-  return sbx_turns_find (self->turns, turn) != NULL || sbx_wiper_is_live (self->wiper, turn);
+  return sbx_sandbox_is_live (&self->context, turn) || sbx_wiper_is_live (self->wiper, turn);
 }
 
 static void on_swept (gboolean clean, gpointer user_data);
@@ -396,6 +397,7 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->context.engine = sbx_engine_new (places->docker_socket);
   self->context.egress = sbx_egress_client_new (places->egress_socket);
   self->context.reaper = sbx_reaper_new (self->context.engine, on_counts_changed, self);
+  self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.scopes = &sbx_scope_maker_systemd;
   self->context.scopes_self = &self->units;
   self->turns = sbx_turns_new (&self->context, self->channels, &turns_events, self);
@@ -438,6 +440,7 @@ sbx_daemon_free (SbxDaemon *self)
   sbx_egress_client_free (self->context.egress);
   g_clear_pointer (&self->context.engine, sbx_engine_unref);
   g_clear_pointer (&self->context.tools, g_ptr_array_unref);
+  g_clear_pointer (&self->context.sandboxes, g_hash_table_unref);
   sbx_settings_free (self->context.settings);
   g_free (self->context.installation);
   g_free (self->context.run_root);

@@ -313,16 +313,11 @@ on_session_closed (SbxFrameLink *link, const GError *error, gpointer user_data)
 static const SbxFrameLinkEvents link_events = { .frame = on_session_frame, .closed = on_session_closed };
 
 SbxBrokerSession *
-sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools,
-                        SbxEgressClient *egress, const SbxBrokerSessionEvents *events, gpointer user_data)
+sbx_broker_session_new (int control_fd, GPtrArray *tools, SbxEgressClient *egress,
+                        const SbxBrokerSessionEvents *events, gpointer user_data)
 {
   SbxBrokerSession *self = g_new0 (SbxBrokerSession, 1);
 
-  self->turn = g_strdup (identity->turn);
-  self->channel = g_strdup (identity->channel);
-  self->speaker_id = g_strdup (identity->speaker_id);
-  self->speaker_name = g_strdup (identity->speaker_name);
-  self->principal = g_strdup (identity->principal);
   self->tools = g_ptr_array_ref (tools);
   self->calls = g_new0 (guint, MAX (tools->len, 1));
   self->offered = g_new0 (char *, 1);
@@ -390,8 +385,8 @@ sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *co
 }
 
 gboolean
-sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int grant_fd, int stream_fd,
-                          GError **error)
+sbx_broker_session_start (SbxBrokerSession *self, const SbxToolIdentity *identity, guint32 deadline_msec,
+                          int grant_fd, int stream_fd, GError **error)
 {
   const int fds[] = { grant_fd, stream_fd };
   g_autoptr (GBytes) payload = g_byte_array_free_to_bytes (sbx_control_start_encode (deadline_msec));
@@ -400,6 +395,11 @@ sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int gra
 
   if (session_send_fails (self, error))
     return FALSE;
+  self->turn = g_strdup (identity->turn);
+  self->channel = g_strdup (identity->channel);
+  self->speaker_id = g_strdup (identity->speaker_id);
+  self->speaker_name = g_strdup (identity->speaker_name);
+  self->principal = g_strdup (identity->principal);
   self->state = SESSION_STARTED;
   return sbx_frame_link_send (self->link, SBX_FRAME_START, 0, payload, fds, G_N_ELEMENTS (fds), error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandboxd's end of one broker's control socket, for the life of a turn.
+/* sandboxd's end of one broker's control socket, for its one turn.
  *
  * Sends CONFIG, awaits READY, sends START with the two descriptors, serves the broker's tool calls (charged
  * at the egress before, scanned there after; one at a time), collects audit entries, and tells its owner what
@@ -35,12 +35,11 @@ typedef struct {
   void (*closed) (SbxBrokerSession *session, const GError *error, gpointer user_data);
 } SbxBrokerSessionEvents;
 
-/* control_fd: our end of the socket pair, taken. identity's texts are copied. tools: of SbxToolTarget, a
- * reference is taken; the names that CONFIG offers must be in it. egress must outlive the session; events
- * must be static. */
-SbxBrokerSession *
-sbx_broker_session_new (int control_fd, const SbxToolIdentity *identity, GPtrArray *tools,
-                        SbxEgressClient *egress, const SbxBrokerSessionEvents *events, gpointer user_data);
+/* control_fd: our end of the socket pair, taken. tools: of SbxToolTarget, a reference is taken; the names
+ * that CONFIG offers must be in it. egress must outlive the session; events must be static. Whose turn it
+ * will be is not known before sbx_broker_session_start(). */
+SbxBrokerSession *sbx_broker_session_new (int control_fd, GPtrArray *tools, SbxEgressClient *egress,
+                                          const SbxBrokerSessionEvents *events, gpointer user_data);
 
 /* Cancels a running tool call and closes the socket; no event follows. NULL is fine. */
 void sbx_broker_session_free (SbxBrokerSession *self);
@@ -53,10 +52,10 @@ void sbx_broker_session_set_bus (SbxBrokerSession *self, sd_bus *bus);
 gboolean
 sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *config, GError **error);
 
-/* Once, after `ready`: the turn begins. The descriptors stay the caller's (they are duplicated into the
- * message). */
-gboolean sbx_broker_session_start (SbxBrokerSession *self, guint32 deadline_msec, int grant_fd, int stream_fd,
-                                   GError **error);
+/* Once, after `ready`: the turn begins. identity's texts are copied. The descriptors stay the caller's (they
+ * are duplicated into the message). */
+gboolean sbx_broker_session_start (SbxBrokerSession *self, const SbxToolIdentity *identity,
+                                   guint32 deadline_msec, int grant_fd, int stream_fd, GError **error);
 
 /* The turn is over: cancels a running tool call, and every later request of the guest gets 410. */
 void sbx_broker_session_end (SbxBrokerSession *self);

@@ -20,3 +20,8 @@ typedef struct {
   guint32 deadline_msec;  /* 0: the configured one */
   gboolean detached;      /* goes on without its caller, over a restart of the daemon too, while it waits */
 } SbxTurnRequest;
+
+/* Copies src with its texts. */
+void sbx_turn_request_init (SbxTurnRequest *self, const SbxTurnRequest *src);
+/* Frees the texts of one that was copied. */
+void sbx_turn_request_clear (SbxTurnRequest *self);

@@ -3,71 +3,53 @@
 #include "turn/turn-private.h"
 
 #include "base/log.h"
-#include "base/names.h"
-#include "container/attach-stream.h"
-#include "container/spec.h"
-#include "turn/run-dir.h"
 #include "turn/turn-json.h"
-#include "turn/workspace.h"
 
-/* A worker reads its turn at once; one that does not never will. */
-#define WRITE_MSEC 10000u
 /* Behind the deadline, for the case that nobody is left to end the scope. */
 #define SCOPE_MARGIN_USEC (30u * G_USEC_PER_SEC)
 
-static SbxFailure
-engine_failure (const GError *error)
-{
-  if (error->domain != SBX_ENGINE_ERROR)
-    return SBX_FAILURE_INTERNAL;
-  switch ((SbxEngineError) error->code)
-    {
-    case SBX_ENGINE_ERROR_DOWN:
-    case SBX_ENGINE_ERROR_ANSWER:
-      return SBX_FAILURE_DOCKER_DOWN;
-    case SBX_ENGINE_ERROR_IMAGE_MISSING:
-      return SBX_FAILURE_IMAGE_MISSING;
-    case SBX_ENGINE_ERROR_NAME_TAKEN:
-    case SBX_ENGINE_ERROR_NOT_FOUND:
-    case SBX_ENGINE_ERROR_IN_PROGRESS:
-    case SBX_ENGINE_ERROR_CONFLICT:
-    case SBX_ENGINE_ERROR_REFUSED:
-    default:
-      return SBX_FAILURE_DOCKER_REFUSED;
-    }
-}
-
-/* --- both are there: the turn begins --- */
-
+/* The sandbox is ready and the turn may call out: it begins. */
 static void
-write_done (GObject *source, GAsyncResult *result, gpointer user_data)
+begin (SbxTurn *self)
 {
-  g_autoptr (SbxTurn) self = user_data;
+  const SbxTurnRequest *request = &self->request;
+  const SbxToolIdentity identity = { .turn = self->id,
+                                     .channel = request->channel,
+                                     .speaker_id = request->speaker_id,
+                                     .speaker_name = request->speaker_name,
+                                     .principal = request->principal };
+  const SbxTurnWords words = { .text = request->text,
+                               .speaker_id = request->speaker_id,
+                               .speaker_name = request->speaker_name,
+                               .reset = self->generation > 0,
+                               .left_msec = sbx_turn_left_msec (self) };
   g_autoptr (GError) error = NULL;
-  gboolean fine = sbx_attach_write_finish (result, &error);
+  g_autoptr (GBytes) turn = sbx_turn_json_write (self->context->settings, &words, &error);
 
-  if (!sbx_turn_is_open (self))
-    return;
-  /* Only the broker reads from here on. */
-  sbx_fd_close (g_steal_fd (&self->stream_fd));
-  /* A worker that ended before it read all is known by its exit status and its output. */
-  if (!fine && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
-    sbx_turn_fail (self, SBX_FAILURE_WORKER_FAILED, error);
+  if (turn == NULL)
+    {
+      sbx_turn_fail (self, SBX_FAILURE_INTERNAL, error);
+      return;
+    }
+  if (!sbx_sandbox_begin (self->sandbox, &identity, sbx_turn_left_msec (self), self->grant_fd, turn, &error))
+    {
+      sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
+      return;
+    }
+  sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO,
+                 &(SbxLogFields){ .turn = self->id,
+                                  .channel = request->channel,
+                                  .container = sbx_sandbox_container (self->sandbox) },
+                 "Turn %s in %s started", self->id, request->channel);
+  sbx_turn_step (self, SBX_TURN_EVENT_BEGUN);
 }
 
 static void
 announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GBytes) turn = NULL;
-  g_autoptr (GError) error = NULL;
   SbxFailure failure = SBX_FAILURE_NONE;
   g_auto (SbxFd) grant_fd = sbx_egress_client_announce_finish (result, &failure);
-  const SbxTurnWords words = { .text = self->text,
-                               .speaker_id = self->speaker_id,
-                               .speaker_name = self->speaker_name,
-                               .reset = self->generation > 0,
-                               .left_msec = sbx_turn_left_msec (self) };
 
   if (!sbx_turn_is_open (self))
     return;
@@ -77,295 +59,30 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   self->grant_fd = g_steal_fd (&grant_fd);
-  turn = sbx_turn_json_write (self->context->settings, &words, &error);
-  if (turn == NULL)
-    {
-      sbx_turn_fail (self, SBX_FAILURE_INTERNAL, error);
-      return;
-    }
-  /* START goes first: a quick worker must not find a broker that still says 410. Reading and writing do not
-   * meet on a socket, so the broker may have the stream while the turn is being written. */
-  if (!sbx_broker_session_start (self->session, sbx_turn_left_msec (self), self->grant_fd, self->stream_fd,
-                                 &error))
-    {
-      sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
-      return;
-    }
-  sbx_attach_write_async (self->stream_fd, turn, WRITE_MSEC, self->cancellable, write_done,
-                          sbx_turn_ref (self));
-  sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO,
-                 &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
-                 "Turn %s in %s started", self->id, self->channel);
-  sbx_turn_step (self, SBX_TURN_EVENT_BEGUN);
+  begin (self);
 }
 
 void
-sbx_turn_try_begin (SbxTurn *self)
+sbx_turn_announce (SbxTurn *self)
 {
   const SbxConfig *config = self->context->settings->config;
   GPtrArray *servers = self->context->settings->servers;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autoptr (SbxGrant) grant = NULL;
 
-  if (!sbx_turn_is_open (self) || !self->container_started || !self->broker_ready)
-    return;
   for (guint i = 0; i < servers->len; i++)
     g_ptr_array_add (names, ((SbxMcpServer *) servers->pdata[i])->name);
   g_ptr_array_add (names, NULL);
-  grant = sbx_grant_new (self->id, self->channel, self->speaker_id, sbx_turn_left_msec (self),
+  grant = sbx_grant_new (self->id, self->request.channel, self->request.speaker_id, sbx_turn_left_msec (self),
                          (guint32) config->calls, (const char *const *) names->pdata);
   sbx_egress_client_announce_async (self->context->egress, grant, self->cancellable, announce_done,
                                     sbx_turn_ref (self));
 }
 
-/* --- the broker --- */
-
-static SbxControlConfig *
-make_control_config (SbxTurn *self)
-{
-  const SbxSettings *settings = self->context->settings;
-  SbxControlConfig *config = sbx_control_config_new ();
-  g_autoptr (GStrvBuilder) tools = g_strv_builder_new ();
-
-  config->call_budget = (guint32) settings->config->calls;
-  config->reply_at_newline = self->own_image;
-  for (guint i = 0; i < settings->tools->len; i++)
-    {
-      const SbxTool *tool = settings->tools->pdata[i];
-
-      if (tool->kind == SBX_TOOL_KIND_TOOL || settings->config->compaction)
-        g_strv_builder_add (tools, tool->spec.name);
-    }
-  g_strfreev (config->tools);
-  config->tools = g_strv_builder_end (tools);
-  for (guint i = 0; i < settings->servers->len; i++)
-    {
-      const SbxMcpServer *server = settings->servers->pdata[i];
-      g_autoptr (GPtrArray) names = g_ptr_array_new ();
-
-      for (guint j = 0; j < server->tools->len; j++)
-        g_ptr_array_add (names, ((SbxToolSpec *) server->tools->pdata[j])->name);
-      g_ptr_array_add (names, NULL);
-      sbx_control_config_add_server (config, server->name, (const char *const *) names->pdata);
-    }
-  if (settings->config->kept_members != NULL)
-    {
-      g_strfreev (config->kept_members);
-      config->kept_members = g_strdupv (settings->config->kept_members);
-    }
-  return config;
-}
-
-static void
-gate_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  gboolean fine = sbx_broker_process_gate_finish (result, &error);
-  g_autoptr (SbxControlConfig) config = NULL;
-
-  if (!sbx_turn_is_open (self))
-    return;
-  if (!fine)
-    {
-      sbx_turn_fail (self,
-                     error->domain == SBX_UNITS_ERROR ? SBX_FAILURE_SCOPE_REFUSED : SBX_FAILURE_BROKER_FAILED,
-                     error);
-      return;
-    }
-  config = make_control_config (self);
-  if (!sbx_broker_session_configure (self->session, config, &error))
-    sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
-}
-
-static void
-start_broker (SbxTurn *self)
-{
-  SbxTurnContext *context = self->context;
-  g_autoptr (GError) error = NULL;
-  const SbxToolIdentity identity = { .turn = self->id,
-                                     .channel = self->channel,
-                                     .speaker_id = self->speaker_id,
-                                     .speaker_name = self->speaker_name,
-                                     .principal = self->principal };
-  int control = -1;
-
-  self->process = sbx_broker_process_spawn (context->broker_program, self->listener, &control, &error);
-  if (self->process == NULL)
-    {
-      sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
-      return;
-    }
-  sbx_fd_close (g_steal_fd (&self->listener));
-  self->session = sbx_broker_session_new (control, &identity, context->tools, context->egress,
-                                          &sbx_turn_session_events, self);
-  sbx_broker_session_set_bus (self->session, context->bus);
-  sbx_broker_process_gate_async (self->process, context->scopes, context->scopes_self, self->id,
-                                 self->deadline_usec + SCOPE_MARGIN_USEC, self->cancellable, gate_done,
-                                 sbx_turn_ref (self));
-}
-
-/* --- the container --- */
-
-static void
-start_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  gboolean fine = sbx_engine_container_start_finish (result, &error);
-
-  if (!sbx_turn_is_open (self))
-    return;
-  if (!fine)
-    {
-      sbx_turn_fail (self, engine_failure (error), error);
-      return;
-    }
-  self->container_started = TRUE;
-  self->scope_events = sbx_scope_events_new (NULL, self->container_id);
-  sbx_turn_watch_exit (self);
-  sbx_turn_try_begin (self);
-}
-
-static void
-attach_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_auto (SbxFd) fd = sbx_attach_open_finish (result, &error);
-
-  if (!sbx_turn_is_open (self))
-    return;
-  if (fd < 0)
-    {
-      sbx_turn_fail (self, engine_failure (error), error);
-      return;
-    }
-  self->stream_fd = g_steal_fd (&fd);
-  sbx_engine_container_start_async (self->context->engine, self->container, 0, self->cancellable, start_done,
-                                    sbx_turn_ref (self));
-}
-
-static void
-create_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *id = sbx_engine_container_create_finish (result, &error);
-
-  self->create_pending = FALSE;
-  self->container_id = g_strdup (id);
-  self->create_unanswered = g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN);
-  if (self->state == SBX_TURN_STATE_FINISHING)
-    {
-      /* The end has waited for this: a container made behind its removal would stay. */
-      sbx_turn_clean (self);
-      return;
-    }
-  if (!sbx_turn_is_open (self))
-    return;
-  if (id == NULL)
-    {
-      sbx_turn_fail (self, engine_failure (error), error);
-      return;
-    }
-  sbx_attach_open_async (self->context->engine, self->container, 0, self->cancellable, attach_done,
-                         sbx_turn_ref (self));
-}
-
-static void
-create_container (SbxTurn *self)
-{
-  const SbxTurnContext *context = self->context;
-  const SbxConfig *config = context->settings->config;
-  g_autoptr (GError) error = NULL;
-  const SbxContainerSpec spec = {
-    .image = config->image,
-    .installation = context->installation,
-    .channel = self->channel_hash,
-    .turn = self->id,
-    .uid = context->worker_uid,
-    .gid = context->worker_gid,
-    .memory_bytes = config->memory_max_bytes,
-    .nano_cpus = (gint64) (config->cpus * 1e9),
-    .pids = (gint64) config->pids_max,
-    .run_dir = self->run_dir,
-    .workspace = self->workspace,
-    .runtime = config->runtime != NULL && *config->runtime != '\0' ? config->runtime : NULL,
-  };
-  g_autofree char *body = sbx_container_spec_to_json (&spec, &error);
-
-  if (body == NULL)
-    {
-      sbx_turn_fail (self, SBX_FAILURE_INTERNAL, error);
-      return;
-    }
-  self->container = sbx_container_name (self->channel_hash, g_random_int ());
-  self->create_pending = TRUE;
-  /* Not cancellable: see create_done(). */
-  sbx_engine_container_create_async (context->engine, self->container, body, 0, NULL, create_done,
-                                     sbx_turn_ref (self));
-}
-
-/* --- first of all --- */
-
-static void
-image_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SbxImage) image = sbx_engine_image_inspect_finish (result, &error);
-
-  if (!sbx_turn_is_open (self))
-    return;
-  if (image == NULL)
-    {
-      sbx_turn_fail (self, engine_failure (error), error);
-      return;
-    }
-  self->own_image = image->worker_version != NULL;
-  start_broker (self);
-  if (sbx_turn_is_open (self))
-    create_container (self);
-}
-
-static gboolean
-make_directories (SbxTurn *self)
-{
-  const SbxTurnContext *context = self->context;
-  g_autoptr (GError) error = NULL;
-
-  self->workspace =
-    sbx_workspace_open (context->workspaces_root, self->channel_hash, context->worker_gid, &error);
-  if (self->workspace == NULL)
-    {
-      SbxFailure failure = SBX_FAILURE_INTERNAL;
-
-      if (g_error_matches (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_FULL))
-        failure = SBX_FAILURE_DISK_FULL;
-      else if (g_error_matches (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE))
-        failure = SBX_FAILURE_WORKSPACE_UNSAFE;
-      if (failure == SBX_FAILURE_WORKSPACE_UNSAFE)
-        sbx_log_event (SBX_LOG_ID_WORKSPACE_UNSAFE, LOG_ERR,
-                       &(SbxLogFields){ .turn = self->id, .channel = self->channel }, "%s", error->message);
-      sbx_turn_fail (self, failure, error);
-      return FALSE;
-    }
-  self->run_dir =
-    sbx_run_dir_make (context->run_root, self->id, context->worker_gid, &self->listener, &error);
-  if (self->run_dir != NULL)
-    return TRUE;
-  sbx_turn_fail (self,
-                 g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE) ? SBX_FAILURE_DISK_FULL
-                                                                          : SBX_FAILURE_INTERNAL,
-                 error);
-  return FALSE;
-}
-
 void
 sbx_turn_prepare (SbxTurn *self)
 {
-  if (make_directories (self))
-    sbx_engine_image_inspect_async (self->context->engine, self->context->settings->config->image, 0,
-                                    self->cancellable, image_done, sbx_turn_ref (self));
+  self->sandbox = sbx_sandbox_new (self->context, self->id, self->request.channel,
+                                   self->deadline_usec + SCOPE_MARGIN_USEC, &sbx_turn_sandbox_events, self);
+  sbx_sandbox_make (self->sandbox);
 }

@@ -19,12 +19,13 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (!sbx_turn_is_open (self))
     return;
-  if ((state != NULL && state->oom_killed) || sbx_scope_events_saw_oom (self->scope_events))
+  if ((state != NULL && state->oom_killed) || sbx_sandbox_saw_oom (self->sandbox))
     {
-      sbx_log_event (
-        SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
-        &(SbxLogFields){ .turn = self->id, .channel = self->channel, .container = self->container },
-        "The worker of turn %s used more memory than it may", self->id);
+      sbx_log_event (SBX_LOG_ID_WORKER_OOM, LOG_WARNING,
+                     &(SbxLogFields){ .turn = self->id,
+                                      .channel = self->request.channel,
+                                      .container = sbx_sandbox_container (self->sandbox) },
+                     "The worker of turn %s used more memory than it may", self->id);
       sbx_turn_fail (self, SBX_FAILURE_WORKER_OOM, NULL);
     }
   /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
@@ -37,7 +38,7 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
 
       sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, error);
     }
-  else if (sbx_scope_events_saw_pids (self->scope_events))
+  else if (sbx_sandbox_saw_pids (self->sandbox))
     sbx_turn_fail (self, SBX_FAILURE_WORKER_PIDS, NULL);
   else if (self->has_reply && self->reply.failure != SBX_FAILURE_NONE)
     sbx_turn_fail (self, self->reply.failure, NULL);
@@ -54,8 +55,8 @@ ask_why (SbxTurn *self)
     return;
   self->asking_why = TRUE;
   g_clear_pointer (&self->patience, sbx_deadline_free);
-  sbx_engine_container_inspect_async (self->context->engine, self->container, INSPECT_MSEC, self->cancellable,
-                                      inspect_done, sbx_turn_ref (self));
+  sbx_engine_container_inspect_async (self->context->engine, sbx_sandbox_container (self->sandbox),
+                                      INSPECT_MSEC, self->cancellable, inspect_done, sbx_turn_ref (self));
 }
 
 /* --- reply and exit status --- */
@@ -68,7 +69,7 @@ on_patience_over (gpointer user_data)
   if (!sbx_turn_is_open (self))
     return;
   /* Our own worker's word counts by itself; another's only with its status. */
-  if (self->has_reply && self->own_image && self->model_failure == SBX_FAILURE_NONE)
+  if (self->has_reply && sbx_sandbox_is_own_image (self->sandbox) && self->model_failure == SBX_FAILURE_NONE)
     sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
   else
     ask_why (self);
@@ -86,7 +87,7 @@ weigh (SbxTurn *self)
 {
   if (!sbx_turn_is_open (self) || self->asking_why)
     return;
-  if (self->has_reply && self->reply.ok && self->own_image)
+  if (self->has_reply && self->reply.ok && sbx_sandbox_is_own_image (self->sandbox))
     sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
   else if (self->has_reply && self->exited && self->exit_status == 0)
     sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
@@ -96,46 +97,40 @@ weigh (SbxTurn *self)
     be_patient (self);
 }
 
-static void
-wait_done (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (GError) error = NULL;
-  gint64 exit_status = -1;
-  gboolean fine = sbx_engine_container_wait_finish (result, &exit_status, &error);
-
-  if (!sbx_turn_is_open (self))
-    return;
-  if (!fine && g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN))
-    {
-      sbx_turn_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
-      return;
-    }
-  self->exited = TRUE;
-  self->exit_status = fine ? exit_status : -1;
-  weigh (self);
-}
-
-void
-sbx_turn_watch_exit (SbxTurn *self)
-{
-  sbx_engine_container_wait_async (self->context->engine, self->container, 0, self->cancellable, wait_done,
-                                   sbx_turn_ref (self));
-}
-
-/* --- the broker's words --- */
+/* --- the sandbox's words --- */
 
 static void
-on_session_ready (SbxBrokerSession *session, gpointer user_data)
+on_sandbox_ready (gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  self->broker_ready = TRUE;
-  sbx_turn_try_begin (self);
+  if (sbx_turn_is_open (self))
+    sbx_turn_announce (self);
 }
 
 static void
-on_session_replied (SbxBrokerSession *session, SbxControlReply *reply, gpointer user_data)
+on_sandbox_failed (SbxFailure failure, const GError *error, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (sbx_turn_is_open (self))
+    sbx_turn_fail (self, failure, error);
+}
+
+static void
+on_sandbox_exited (gint64 exit_status, gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  if (!sbx_turn_is_open (self))
+    return;
+  self->exited = TRUE;
+  self->exit_status = exit_status;
+  weigh (self);
+}
+
+static void
+on_sandbox_replied (SbxControlReply *reply, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
@@ -149,7 +144,7 @@ on_session_replied (SbxBrokerSession *session, SbxControlReply *reply, gpointer 
 }
 
 static void
-on_session_no_reply (SbxBrokerSession *session, SbxFailure failure, gpointer user_data)
+on_sandbox_no_reply (SbxFailure failure, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
@@ -208,7 +203,7 @@ model_failure_of (const SbxControlAudit *entry)
 }
 
 static void
-on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpointer user_data)
+on_sandbox_audit (const SbxControlAudit *entry, gpointer user_data)
 {
   SbxTurn *self = user_data;
   g_autofree char *status = g_strdup_printf ("%u", entry->status);
@@ -232,8 +227,8 @@ on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpoin
                                msec,
                                NULL };
   const SbxLogFields fields = { .turn = self->id,
-                                .channel = self->channel,
-                                .principal = self->principal,
+                                .channel = self->request.channel,
+                                .principal = self->request.principal,
                                 .reason = sbx_failure_name (entry->failure),
                                 .more = more };
   gboolean fine = entry->status == 200;
@@ -247,7 +242,7 @@ on_session_audit (SbxBrokerSession *session, const SbxControlAudit *entry, gpoin
 }
 
 static void
-on_session_closed (SbxBrokerSession *session, const GError *error, gpointer user_data)
+on_sandbox_closed (const GError *error, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
@@ -256,17 +251,27 @@ on_session_closed (SbxBrokerSession *session, const GError *error, gpointer user
   /* What it said before counts; the worker's exit decides. */
   if (self->has_reply || self->asking_why)
     return;
-  sbx_log_event (SBX_LOG_ID_BROKER_FAILED, LOG_ERR,
-                 &(SbxLogFields){ .turn = self->id, .channel = self->channel, .reason = "broker-failed" },
-                 "The broker of turn %s is gone: %s", self->id,
-                 error != NULL ? error->message : "it closed its control socket");
+  sbx_log_event (
+    SBX_LOG_ID_BROKER_FAILED, LOG_ERR,
+    &(SbxLogFields){ .turn = self->id, .channel = self->request.channel, .reason = "broker-failed" },
+    "The broker of turn %s is gone: %s", self->id,
+    error != NULL ? error->message : "it closed its control socket");
   sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, NULL);
 }
 
-const SbxBrokerSessionEvents sbx_turn_session_events = {
-  .ready = on_session_ready,
-  .replied = on_session_replied,
-  .no_reply = on_session_no_reply,
-  .audit = on_session_audit,
-  .closed = on_session_closed,
+static void
+on_sandbox_gone (gpointer user_data)
+{
+  sbx_turn_step (user_data, SBX_TURN_EVENT_CLEANED);
+}
+
+const SbxSandboxEvents sbx_turn_sandbox_events = {
+  .ready = on_sandbox_ready,
+  .failed = on_sandbox_failed,
+  .exited = on_sandbox_exited,
+  .closed = on_sandbox_closed,
+  .replied = on_sandbox_replied,
+  .no_reply = on_sandbox_no_reply,
+  .audit = on_sandbox_audit,
+  .gone = on_sandbox_gone,
 };

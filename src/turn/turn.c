@@ -3,10 +3,10 @@
 #include "turn/turn-private.h"
 
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "base/log.h"
-#include "base/source.h"
-#include "turn/channel-store.h"
+#include "turn/tool-call.h"
 
 GPtrArray *
 sbx_turn_tools_new (GPtrArray *tools)
@@ -52,26 +52,13 @@ sbx_turn_new (SbxTurnContext *context, const char *id, const SbxTurnRequest *req
   self->events = events;
   self->user_data = user_data;
   self->id = g_strdup (id);
-  self->channel = g_strdup (request->channel);
-  self->channel_hash = sbx_channel_hash (request->channel);
-  self->speaker_id = g_strdup (request->speaker_id);
-  self->speaker_name = g_strdup (request->speaker_name);
-  self->principal = g_strdup (request->principal);
-  self->text = g_strdup (request->text);
-  self->message_id = g_strdup (request->message_id);
-  self->request = *request;
-  self->request.channel = self->channel;
-  self->request.speaker_id = self->speaker_id;
-  self->request.speaker_name = self->speaker_name;
-  self->request.principal = self->principal;
-  self->request.text = self->text;
-  self->request.message_id = self->message_id;
+  sbx_turn_request_init (&self->request, request);
   self->accepted_usec = accepted_usec;
   self->state_since_usec = accepted_usec;
   /* It may have waited since before a restart. */
   self->state_usec = g_get_monotonic_time () - MAX (g_get_real_time () - accepted_usec, 0);
   self->cancellable = g_cancellable_new ();
-  self->listener = self->grant_fd = self->stream_fd = -1;
+  self->grant_fd = -1;
   self->exit_status = -1;
   return self;
 }
@@ -88,31 +75,15 @@ sbx_turn_unref (SbxTurn *self)
 {
   if (self == NULL || !g_ref_count_dec (&self->refs))
     return;
-  sbx_source_clear (&self->clean_source);
   sbx_deadline_free (self->deadline);
   sbx_deadline_free (self->patience);
-  sbx_deadline_free (self->kill_deadline);
-  sbx_broker_session_free (self->session);
-  sbx_broker_process_free (self->process);
-  sbx_fd_close (self->listener);
+  sbx_sandbox_unref (self->sandbox);
   sbx_fd_close (self->grant_fd);
-  sbx_fd_close (self->stream_fd);
   sbx_outcome_clear (&self->outcome);
   sbx_control_reply_clear (&self->reply);
   g_object_unref (self->cancellable);
   g_free (self->id);
-  g_free (self->channel);
-  g_free (self->channel_hash);
-  g_free (self->speaker_id);
-  g_free (self->speaker_name);
-  g_free (self->principal);
-  g_free (self->text);
-  g_free (self->message_id);
-  g_free (self->workspace);
-  g_free (self->run_dir);
-  g_free (self->container);
-  g_free (self->container_id);
-  sbx_scope_events_free (self->scope_events);
+  sbx_turn_request_clear (&self->request);
   g_free (self);
 }
 
@@ -127,25 +98,25 @@ record (SbxTurn *self)
     / 1000;
   const SbxLogFields fields = {
     .turn = self->id,
-    .channel = self->channel,
+    .channel = self->request.channel,
     .outcome = sbx_outcome_name (self->outcome.kind),
     .reason = sbx_failure_name (self->outcome.failure),
-    .container = self->container,
+    .container = self->sandbox != NULL ? sbx_sandbox_container (self->sandbox) : NULL,
     .more = (const char *const *) more,
   };
 
   if (self->outcome.kind == SBX_OUTCOME_REPLIED)
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields,
                    "Turn %s in %s replied after %" G_GINT64_FORMAT " ms and %" G_GUINT64_FORMAT " calls",
-                   self->id, self->channel, msec, self->usage.calls);
+                   self->id, self->request.channel, msec, self->usage.calls);
   else if (self->outcome.kind == SBX_OUTCOME_REFUSED)
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED, LOG_INFO, &fields, "Turn %s in %s was refused (%s): %s",
-                   self->id, self->channel, sbx_failure_name (self->outcome.failure),
+                   self->id, self->request.channel, sbx_failure_name (self->outcome.failure),
                    sbx_failure_text (self->outcome.failure));
   else
     sbx_log_event (SBX_LOG_ID_TURN_FINISHED,
                    self->outcome.failure == SBX_FAILURE_CANCELLED ? LOG_INFO : LOG_WARNING, &fields,
-                   "Turn %s in %s ended without a reply (%s): %s", self->id, self->channel,
+                   "Turn %s in %s ended without a reply (%s): %s", self->id, self->request.channel,
                    sbx_failure_name (self->outcome.failure), sbx_failure_text (self->outcome.failure));
 }
 
@@ -161,6 +132,17 @@ count_time (SbxTurn *self, SbxTurnState before)
   self->usage.phase_usec[before] += now - self->state_usec;
   self->state_usec = now;
   self->state_since_usec = g_get_real_time ();
+}
+
+static void
+clean (SbxTurn *self)
+{
+  /* The right to call out ends now, whoever holds a copy. */
+  if (self->grant_fd >= 0)
+    (void) shutdown (self->grant_fd, SHUT_RDWR);
+  sbx_fd_close (g_steal_fd (&self->grant_fd));
+  /* A worker that has replied is about to end, and Docker alone does. */
+  sbx_sandbox_end (self->sandbox, self->outcome.kind != SBX_OUTCOME_REPLIED);
 }
 
 void
@@ -197,7 +179,7 @@ sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
   if (action == SBX_TURN_ACTION_PREPARE)
     sbx_turn_prepare (self);
   else if (action == SBX_TURN_ACTION_TELL_AND_CLEAN)
-    sbx_turn_clean (self);
+    clean (self);
   else if (action == SBX_TURN_ACTION_TELL_AND_LEAVE || action == SBX_TURN_ACTION_LEAVE)
     self->events->left (self, self->user_data);
   sbx_turn_unref (self);
@@ -215,7 +197,7 @@ sbx_turn_settle (SbxTurn *self, SbxOutcomeKind kind, SbxFailure failure)
       self->outcome.ok = self->reply.ok;
       self->outcome.text = g_steal_pointer (&self->reply.text);
       if (self->outcome.ok)
-        sbx_resets_consume (self->context->resets, self->channel, self->generation);
+        sbx_resets_consume (self->context->resets, self->request.channel, self->generation);
     }
   sbx_turn_step (self, SBX_TURN_EVENT_SETTLED);
 }
@@ -228,7 +210,7 @@ sbx_turn_fail (SbxTurn *self, SbxFailure failure, const GError *error)
   if (error != NULL)
     {
       const SbxLogFields fields = { .turn = self->id,
-                                    .channel = self->channel,
+                                    .channel = self->request.channel,
                                     .reason = sbx_failure_name (failure) };
 
       sbx_log (LOG_ERR, &fields, "Turn %s: %s", self->id, error->message);
@@ -258,7 +240,7 @@ on_turn_deadline (gpointer user_data)
 void
 sbx_turn_admit (SbxTurn *self)
 {
-  self->generation = sbx_resets_generation (self->context->resets, self->channel);
+  self->generation = sbx_resets_generation (self->context->resets, self->request.channel);
   self->deadline_usec = self->request.deadline_msec != 0 ? self->request.deadline_msec * UINT64_C (1000)
                                                          : self->context->settings->config->deadline_usec;
   self->deadline = sbx_deadline_new ((guint) (self->deadline_usec / 1000), on_turn_deadline, self);
@@ -286,7 +268,7 @@ sbx_turn_id (const SbxTurn *self)
 const char *
 sbx_turn_channel (const SbxTurn *self)
 {
-  return self->channel;
+  return self->request.channel;
 }
 
 SbxTurnState
@@ -322,13 +304,13 @@ sbx_turn_state_since_usec (const SbxTurn *self)
 const char *
 sbx_turn_waits_for (const SbxTurn *self)
 {
+  const char *part = self->sandbox != NULL ? sbx_sandbox_waits_for (self->sandbox) : NULL;
+
   if (self->state == SBX_TURN_STATE_PREPARING)
-    return !self->container_started ? "docker" : !self->broker_ready ? "broker" : "egress";
+    return part != NULL ? part : "egress";
   if (self->state == SBX_TURN_STATE_RUNNING)
     return "worker";
-  if (self->state == SBX_TURN_STATE_FINISHING)
-    return self->broker_gone ? "docker" : "broker";
-  return "";
+  return part != NULL ? part : "";
 }
 
 const SbxTurnUsage *

@@ -2,46 +2,18 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* One turn, from the moment it was accepted until nothing is left of it.
  *
- * A turn moves only by the table of turn-state.h. Its outcome is recorded in the journal and told once, as
- * soon as it is known; removing what was made goes on behind it: the grant is shut down, the broker killed,
- * then the container removed, then the run directory. What cannot be removed goes to the reaper, and the turn
- * is finished all the same.
+ * A turn moves only by the table of turn-state.h. It gets a sandbox (turn/sandbox.h) and the right to call
+ * out, and gives the sandbox its words. Its outcome is recorded in the journal and told once, as soon as it
+ * is known; removing goes on behind it: the grant is shut down, then the sandbox ends. What cannot be removed
+ * goes to the reaper, and the turn is finished all the same.
  */
 #pragma once
 
-#include <gio/gio.h>
-
-#include "config/settings.h"
-#include "container/engine.h"
-#include "turn/broker-process.h"
-#include "turn/egress-client.h"
 #include "turn/outcome.h"
-#include "turn/reaper.h"
-#include "turn/record-store.h"
-#include "turn/resets.h"
+#include "turn/turn-context.h"
 #include "turn/turn-request.h"
 #include "turn/turn-state.h"
 #include "turn/usage.h"
-
-/* What all turns share. Owned by the daemon, outlives every turn. */
-typedef struct {
-  SbxSettings *settings;
-  GPtrArray *tools; /* of SbxToolTarget, those on offer */
-  SbxEngine *engine;
-  SbxEgressClient *egress;
-  SbxReaper *reaper;
-  SbxRecordStore *records;
-  SbxResets *resets;
-  const SbxScopeMaker *scopes;
-  gpointer scopes_self;
-  sd_bus *bus; /* for bus providers; NULL while there is none */
-  char *installation;
-  char *run_root;
-  char *workspaces_root;
-  char *broker_program;
-  guint32 worker_uid;
-  guint32 worker_gid;
-} SbxTurnContext;
 
 /* SbxToolTargets out of what tools.d says. */
 GPtrArray *sbx_turn_tools_new (GPtrArray *tools);

@@ -92,7 +92,7 @@ sbx_workspace_check_root (const char *root, GError **error)
 }
 
 static gboolean
-check_workspace (const char *path, int fd, gid_t worker_gid, GError **error)
+check_workspace (const char *path, int fd, gid_t worker_gid, SbxWorkspaceId *ret_id, GError **error)
 {
   struct stat status;
 
@@ -103,7 +103,10 @@ check_workspace (const char *path, int fd, gid_t worker_gid, GError **error)
     }
   if (status.st_uid == geteuid () && status.st_gid == worker_gid
       && (status.st_mode & 07777) == WORKSPACE_MODE)
-    return TRUE;
+    {
+      *ret_id = (SbxWorkspaceId){ .device = status.st_dev, .inode = status.st_ino };
+      return TRUE;
+    }
   g_set_error (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE,
                "The workspace %s must have owner %u, group %u and mode %04o; it has %u, %u and %04o", path,
                (guint) geteuid (), (guint) worker_gid, WORKSPACE_MODE, (guint) status.st_uid,
@@ -112,8 +115,10 @@ check_workspace (const char *path, int fd, gid_t worker_gid, GError **error)
 }
 
 char *
-sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid, GError **error)
+sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid, SbxWorkspaceId *ret_id,
+                    GError **error)
 {
+  SbxWorkspaceId id;
   g_autofree char *path = g_build_filename (root, channel_hash, NULL);
   g_auto (SbxFd) parent = open_directory (AT_FDCWD, root);
   g_auto (SbxFd) fd = -1;
@@ -142,7 +147,20 @@ sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid
       (void) unlinkat (parent, channel_hash, AT_REMOVEDIR);
       return NULL;
     }
-  if (!check_workspace (path, fd, worker_gid, error))
+  if (!check_workspace (path, fd, worker_gid, &id, error))
     return NULL;
+  if (ret_id != NULL)
+    *ret_id = id;
   return g_steal_pointer (&path);
+}
+
+gboolean
+sbx_workspace_is (const char *root, const char *channel_hash, gid_t worker_gid, const SbxWorkspaceId *id)
+{
+  g_auto (SbxFd) parent = open_directory (AT_FDCWD, root);
+  g_auto (SbxFd) fd = parent >= 0 ? open_directory (parent, channel_hash) : -1;
+  SbxWorkspaceId found;
+
+  return fd >= 0 && check_workspace (channel_hash, fd, worker_gid, &found, NULL) && found.device == id->device
+         && found.inode == id->inode;
 }

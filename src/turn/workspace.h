@@ -22,6 +22,17 @@ typedef enum {
 /* Checks or makes the workspaces' parent. Blocking, once at start. */
 gboolean sbx_workspace_check_root (const char *root, GError **error);
 
+/* Which directory it is, whatever its name is later. */
+typedef struct {
+  dev_t device;
+  ino_t inode;
+} SbxWorkspaceId;
+
 /* The absolute path of the channel's workspace (channel_hash: 64 hex digits), made where it is missing,
- * checked in any case. Free with g_free(). NULL with error set. */
-char *sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid, GError **error);
+ * checked in any case. Free with g_free(). NULL with error set. ret_id may be NULL. */
+char *sbx_workspace_open (const char *root, const char *channel_hash, gid_t worker_gid,
+                          SbxWorkspaceId *ret_id, GError **error);
+
+/* Whether the channel's workspace is still that directory, and passes the same checks. Makes nothing. */
+gboolean
+sbx_workspace_is (const char *root, const char *channel_hash, gid_t worker_gid, const SbxWorkspaceId *id);

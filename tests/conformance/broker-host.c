@@ -174,13 +174,18 @@ static void
 announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   Host *self = user_data;
+  const SbxToolIdentity identity = { .turn = TURN,
+                                     .channel = setting ("SANDBOX_TEST_CHANNEL"),
+                                     .speaker_id = setting ("SANDBOX_TEST_SPEAKER_ID"),
+                                     .speaker_name = setting ("SANDBOX_TEST_SPEAKER_NAME") };
   SbxFailure failure = SBX_FAILURE_NONE;
   g_auto (SbxFd) grant = sbx_egress_client_announce_finish (result, &failure);
   g_autoptr (GError) error = NULL;
 
   if (grant < 0)
     host_end (self, 1, sbx_failure_text (failure));
-  else if (!sbx_broker_session_start (self->session, DEADLINE_MSEC, grant, self->stream[1], &error))
+  else if (!sbx_broker_session_start (self->session, &identity, DEADLINE_MSEC, grant, self->stream[1],
+                                      &error))
     host_end (self, 1, error->message);
   else
     show_listener (self);
@@ -240,10 +245,6 @@ make_config (void)
 static void
 start_broker (Host *self, const char *program)
 {
-  const SbxToolIdentity identity = { .turn = TURN,
-                                     .channel = setting ("SANDBOX_TEST_CHANNEL"),
-                                     .speaker_id = setting ("SANDBOX_TEST_SPEAKER_ID"),
-                                     .speaker_name = setting ("SANDBOX_TEST_SPEAKER_NAME") };
   g_autofree char *hidden = g_strdup_printf ("%s.new", setting ("SANDBOX_TEST_SOCKET"));
   g_autoptr (SbxControlConfig) config = make_config ();
   g_autoptr (GError) error = NULL;
@@ -255,8 +256,7 @@ start_broker (Host *self, const char *program)
   self->broker = sbx_broker_process_spawn (program, self->listener, &control, &error);
   if (self->broker == NULL)
     g_error ("%s", error->message);
-  self->session =
-    sbx_broker_session_new (control, &identity, self->tools, self->egress, &session_events, self);
+  self->session = sbx_broker_session_new (control, self->tools, self->egress, &session_events, self);
   if (!sbx_broker_session_configure (self->session, config, &error))
     g_error ("%s", error->message);
 }

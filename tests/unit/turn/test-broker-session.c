@@ -93,6 +93,10 @@ on_closed (SbxBrokerSession *session, const GError *error, gpointer user_data)
 static const SbxBrokerSessionEvents session_events = { on_ready, on_replied, on_no_reply, on_audit,
                                                        on_closed };
 
+static const SbxToolIdentity identity = {
+  .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada", .principal = NULL
+};
+
 static void
 wait_for (const guint *count, guint wanted)
 {
@@ -103,9 +107,6 @@ wait_for (const guint *count, guint wanted)
 static void
 set_up (Fixture *self, gconstpointer data)
 {
-  const SbxToolIdentity identity = {
-    .turn = "t1", .channel = "a:1", .speaker_id = "7", .speaker_name = "Ada", .principal = NULL
-  };
   g_autoptr (SbxControlConfig) config = sbx_control_config_new ();
   const char *const offered[] = { "gone", NULL };
   int pair[2];
@@ -119,8 +120,7 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
   self->broker =
     sbx_frame_link_new (pair[1], sbx_control_rules_broker, sbx_control_n_rules_broker, &broker_events, self);
-  self->session =
-    sbx_broker_session_new (pair[0], &identity, self->tools, self->client, &session_events, self);
+  self->session = sbx_broker_session_new (pair[0], self->tools, self->client, &session_events, self);
   g_strfreev (config->tools);
   config->tools = g_strdupv ((char **) offered);
   sbx_control_config_add_server (config, "docs", offered);
@@ -172,7 +172,7 @@ begin (Fixture *self)
   g_assert_no_errno (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
   a = pair[0];
   b = pair[1];
-  g_assert_true (sbx_broker_session_start (self->session, 1000, a, b, NULL));
+  g_assert_true (sbx_broker_session_start (self->session, &identity, 1000, a, b, NULL));
   wait_for (&self->n_start_fds, 2);
 }
 

@@ -30,7 +30,7 @@ assert_refused (const char *root)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (sbx_workspace_open (root, HASH, getgid (), &error));
+  g_assert_null (sbx_workspace_open (root, HASH, getgid (), NULL, &error));
   g_assert_error (error, SBX_WORKSPACE_ERROR, SBX_WORKSPACE_ERROR_UNSAFE);
 }
 
@@ -47,11 +47,11 @@ test_workspace (void)
 
   g_assert_true (sbx_workspace_check_root (root, &error));
   g_assert_no_error (error);
-  first = sbx_workspace_open (root, HASH, getgid (), &error);
+  first = sbx_workspace_open (root, HASH, getgid (), NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (first, ==, path);
   assert_mode (path, 0770);
-  second = sbx_workspace_open (root, HASH, getgid (), &error);
+  second = sbx_workspace_open (root, HASH, getgid (), NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (second, ==, path);
 

@@ -63,6 +63,7 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_no_error (error);
   self->context.settings->config->min_free_bytes = 0;
   self->context.tools = g_ptr_array_new ();
+  self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.engine = sbx_engine_new ("/nonexistent");
   self->context.egress = sbx_egress_client_new ("/nonexistent");
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
@@ -97,6 +98,7 @@ tear_down (Fixture *self, gconstpointer data)
   sbx_egress_client_free (self->context.egress);
   sbx_engine_unref (self->context.engine);
   g_ptr_array_unref (self->context.tools);
+  g_hash_table_unref (self->context.sandboxes);
   sbx_settings_free (self->context.settings);
   g_free (self->context.run_root);
   g_free (self->context.workspaces_root);

@@ -88,6 +88,7 @@ turn_fixture_set_up (TurnFixture *self, gconstpointer data)
   self->context.engine = sbx_engine_new (fake_docker_path (self->docker));
   self->context.egress = sbx_egress_client_new (fake_egress_path (self->egress));
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
+  self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.scopes = &fake_scopes;
   self->context.scopes_self = self;
   self->context.installation = g_strdup ("0123456789abcdef0123456789abcdef");
@@ -126,6 +127,8 @@ turn_fixture_tear_down (TurnFixture *self, gconstpointer data)
   sbx_egress_client_free (self->context.egress);
   sbx_engine_unref (self->context.engine);
   g_ptr_array_unref (self->context.tools);
+  g_assert_cmpuint (g_hash_table_size (self->context.sandboxes), ==, 0);
+  g_hash_table_unref (self->context.sandboxes);
   sbx_settings_free (self->context.settings);
   g_free (self->context.installation);
   g_free (self->context.run_root);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-#include "turn/turn-private.h"
+#include "turn/sandbox-private.h"
 
-#include <sys/socket.h>
-
+#include "base/source.h"
 #include "container/removal.h"
 #include "turn/run-dir.h"
 
@@ -13,7 +12,7 @@
 /* Beside Docker, which may hang: systemd kills what is in the container's scope. PID 1 of the container is
  * not asked. */
 static void
-kill_scope (SbxTurn *self)
+kill_scope (SbxSandbox *self)
 {
   const SbxTurnContext *context = self->context;
   g_autofree char *unit = NULL;
@@ -25,25 +24,19 @@ kill_scope (SbxTurn *self)
 }
 
 static void
-leave (SbxTurn *self)
-{
-  sbx_turn_step (self, SBX_TURN_EVENT_CLEANED);
-}
-
-static void
-remove_run_dir (SbxTurn *self)
+remove_run_dir (SbxSandbox *self)
 {
   g_autoptr (GError) error = NULL;
 
   if (self->run_dir != NULL && !sbx_run_dir_remove (self->run_dir, &error))
     sbx_reaper_add (self->context->reaper, self->id, NULL, self->run_dir, error->message);
-  leave (self);
+  sbx_sandbox_gone (self);
 }
 
 static void
 removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (SbxTurn) self = user_data;
+  g_autoptr (SbxSandbox) self = user_data;
   g_autoptr (GError) error = NULL;
 
   if (sbx_removal_finish (result, &error))
@@ -56,78 +49,84 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
   kill_scope (self);
   /* The directory is mounted in a container that is still there. */
   sbx_reaper_add (self->context->reaper, self->id, self->container, self->run_dir, error->message);
-  leave (self);
+  sbx_sandbox_gone (self);
 }
 
 static void
-remove_container (SbxTurn *self)
+remove_container (SbxSandbox *self)
 {
   if (self->container == NULL)
     remove_run_dir (self);
   else
-    sbx_removal_async (self->context->engine, self->container, NULL, removal_done, sbx_turn_ref (self));
+    sbx_removal_async (self->context->engine, self->container, NULL, removal_done, sbx_sandbox_ref (self));
+}
+
+/* A container made behind its removal would stay: a creation under way is waited for. */
+static void
+broker_gone (SbxSandbox *self)
+{
+  self->broker_gone = TRUE;
+  if (!self->create_pending)
+    remove_container (self);
+}
+
+void
+sbx_sandbox_creation_over (SbxSandbox *self)
+{
+  if (self->broker_gone)
+    remove_container (self);
 }
 
 static void
 on_broker_gone (gpointer user_data)
 {
-  SbxTurn *self = user_data;
+  SbxSandbox *self = user_data;
 
   if (self->broker_gone)
     return;
-  self->broker_gone = TRUE;
   sbx_broker_process_watch (self->process, NULL, NULL);
   g_clear_pointer (&self->kill_deadline, sbx_deadline_free);
-  if (!self->create_pending)
-    remove_container (self);
+  broker_gone (self);
 }
 
 static gboolean
-on_clean (gpointer user_data)
+on_end (gpointer user_data)
 {
-  g_autoptr (SbxTurn) self = sbx_turn_ref (user_data);
+  g_autoptr (SbxSandbox) self = sbx_sandbox_ref (user_data);
 
-  g_clear_pointer (&self->clean_source, g_source_unref);
+  g_clear_pointer (&self->end_source, g_source_unref);
   g_clear_pointer (&self->session, sbx_broker_session_free);
   sbx_fd_close (g_steal_fd (&self->stream_fd));
   sbx_fd_close (g_steal_fd (&self->listener));
-  if (self->process != NULL)
+  if (self->process == NULL)
     {
-      /* First of all: dockerd blocks on a broker that does not read. */
-      sbx_broker_process_kill (self->process);
-      self->kill_deadline = sbx_deadline_new (KILL_MSEC, on_broker_gone, self);
-      sbx_broker_process_watch (self->process, on_broker_gone, self);
+      broker_gone (self);
       return G_SOURCE_REMOVE;
     }
-  self->broker_gone = TRUE;
-  if (!self->create_pending)
-    remove_container (self);
+  /* First of all: dockerd blocks on a broker that does not read. */
+  sbx_broker_process_kill (self->process);
+  self->kill_deadline = sbx_deadline_new (KILL_MSEC, on_broker_gone, self);
+  sbx_broker_process_watch (self->process, on_broker_gone, self);
   return G_SOURCE_REMOVE;
 }
 
-/* Called when the outcome is known, and again when a creation that was under way then has ended. */
 void
-sbx_turn_clean (SbxTurn *self)
+sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
 {
-  if (self->broker_gone)
-    {
-      remove_container (self);
-      return;
-    }
-  if (self->clean_source != NULL || self->kill_deadline != NULL)
+  g_return_if_fail (self->state != SANDBOX_NEW);
+
+  if (!sbx_sandbox_is_open (self))
     return;
-  /* The right to call out ends now, whoever holds a copy. */
-  if (self->grant_fd >= 0)
-    (void) shutdown (self->grant_fd, SHUT_RDWR);
-  sbx_fd_close (g_steal_fd (&self->grant_fd));
+  self->state = SANDBOX_ENDING;
+  self->at_once = at_once && !self->exited;
+  g_cancellable_cancel (self->cancellable);
   if (self->process != NULL)
     sbx_broker_process_kill (self->process);
-  /* A worker that has replied is about to end, and Docker alone does. */
-  if (self->outcome.kind != SBX_OUTCOME_REPLIED && !self->exited)
+  if (self->at_once)
     kill_scope (self);
   /* The session may be telling us this very thing: it is freed from the loop. */
-  self->clean_source = g_idle_source_new ();
-  g_source_set_priority (self->clean_source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->clean_source, on_clean, self, NULL);
-  g_source_attach (self->clean_source, NULL);
+  self->end_source = g_idle_source_new ();
+  g_source_set_priority (self->end_source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (self->end_source, on_end, self, NULL);
+  g_source_attach (self->end_source, NULL);
 }

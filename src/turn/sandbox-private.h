@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* What the files of a sandbox share: sandbox.c (its life), sandbox-make.c, sandbox-end.c. */
+#pragma once
+
+#include "base/deadline.h"
+#include "base/fd.h"
+#include "turn/broker-session.h"
+#include "turn/sandbox.h"
+#include "turn/scope-events.h"
+#include "turn/workspace.h"
+
+typedef enum {
+  SANDBOX_NEW,
+  SANDBOX_MAKING,
+  SANDBOX_READY,
+  SANDBOX_BEGUN,
+  SANDBOX_ENDING,
+  SANDBOX_GONE,
+} SandboxState;
+
+struct _SbxSandbox {
+  grefcount refs; /* the owner's, its own until it is gone, and one for each call under way */
+  SbxTurnContext *context;
+  const SbxSandboxEvents *events;
+  gpointer user_data;
+  SandboxState state;
+
+  char *id;
+  char *channel;
+  char *channel_hash;
+  guint64 lifetime_usec;
+  GCancellable *cancellable; /* of all before the end but the container's creation */
+
+  char *workspace;
+  SbxWorkspaceId workspace_id;
+  char *run_dir;
+  SbxFd listener;
+  SbxBrokerProcess *process;
+  SbxBrokerSession *session;
+  SbxFd stream_fd;
+  char *container;    /* its name; set when its creation has been asked for */
+  char *container_id; /* Docker's, when it has been created */
+  SbxScopeEvents *scope_events;
+  gboolean own_image;
+  gboolean create_pending;
+  gboolean create_unanswered;
+  gboolean container_started;
+  gboolean broker_ready;
+  gboolean exited;
+
+  gboolean at_once;
+  GSource *end_source;
+  SbxDeadline *kill_deadline;
+  gboolean broker_gone;
+};
+
+/* Whether its owner still waits for anything but the end. */
+gboolean sbx_sandbox_is_open (const SbxSandbox *self);
+void sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error);
+/* The broker is ready or the container started: tells when both are. */
+void sbx_sandbox_try_ready (SbxSandbox *self);
+/* The container's creation, for which the end has waited, is over. */
+void sbx_sandbox_creation_over (SbxSandbox *self);
+/* Nothing is left. */
+void sbx_sandbox_gone (SbxSandbox *self);
+
+extern const SbxBrokerSessionEvents sbx_sandbox_session_events;
