@@ -33,3 +33,6 @@ typedef struct {
   guint32 worker_uid;
   guint32 worker_gid;
 } SbxTurnContext;
+
+/* Frees what it holds; what runs on it must have ended. A zeroed one is fine. */
+void sbx_turn_context_clear (SbxTurnContext *self);

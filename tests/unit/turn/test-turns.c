@@ -94,14 +94,7 @@ static void
 tear_down (Fixture *self, gconstpointer data)
 {
   close_state (self);
-  sbx_reaper_free (self->context.reaper);
-  sbx_egress_client_free (self->context.egress);
-  sbx_engine_unref (self->context.engine);
-  g_ptr_array_unref (self->context.tools);
-  g_hash_table_unref (self->context.sandboxes);
-  sbx_settings_free (self->context.settings);
-  g_free (self->context.run_root);
-  g_free (self->context.workspaces_root);
+  sbx_turn_context_clear (&self->context);
   g_string_free (self->told, TRUE);
   g_hash_table_unref (self->names);
   remove_tree (self->top);

@@ -123,17 +123,8 @@ turn_fixture_tear_down (TurnFixture *self, gconstpointer data)
 {
   turn_fixture_close_state (self);
   sbx_channel_store_free (self->channels);
-  sbx_reaper_free (self->context.reaper);
-  sbx_egress_client_free (self->context.egress);
-  sbx_engine_unref (self->context.engine);
-  g_ptr_array_unref (self->context.tools);
   g_assert_cmpuint (g_hash_table_size (self->context.sandboxes), ==, 0);
-  g_hash_table_unref (self->context.sandboxes);
-  sbx_settings_free (self->context.settings);
-  g_free (self->context.installation);
-  g_free (self->context.run_root);
-  g_free (self->context.workspaces_root);
-  g_free (self->context.broker_program);
+  sbx_turn_context_clear (&self->context);
   sbx_outcome_clear (&self->outcome);
   fake_docker_free (self->docker);
   fake_egress_free (self->egress);
