@@ -2,24 +2,43 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The roundtable-sandbox authors
 #
-# Completion for sandboxctl in bash. Turns come from the bus; who may not list them gets none. It needs no function of
-# the package bash-completion.
+# Completion for sandboxctl in bash. Turns and channels come from the bus; who may not list them gets none. It needs no
+# function of the package bash-completion.
 
 _sandboxctl_turns () {
   sandboxctl --no-ask-password --no-legend turns 2>/dev/null | cut -d ' ' -f 1
 }
 
+# Without the columns of numbers behind them.
+_sandboxctl_channels () {
+  sandboxctl --no-ask-password --no-legend channels 2>/dev/null | sed 's/  *[0-9][0-9]*  *[0-9][0-9]*$//'
+}
+
+# A channel's name may hold anything but a line's end, and compgen would expand it: it is compared and quoted here. Readline
+# ends words at colons, so what stands before the last one is on the line already.
+_sandboxctl_complete_channels () {
+  local line=${COMP_LINE:0:COMP_POINT} word channel
+  word=${line##* }
+  while IFS= read -r channel; do
+    [[ $channel == "$word"* ]] || continue
+    if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then
+      channel=${channel#"${word%"${word##*:}"}"}
+    fi
+    COMPREPLY+=("$(printf '%q' "$channel")")
+  done < <(_sandboxctl_channels)
+}
+
 _sandboxctl () {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local verb='' i words=''
-  local verbs="status on off run turns cancel log tools check image purge cleanup"
+  local verbs="status channels on off run turns cancel fresh stats log tools check image reload purge cleanup"
   local options="--host= --socket= --json= --no-legend --no-pager --no-ask-password --speaker-id= --speaker-name= --principal=
-    --timeout= --lines= --follow --watch --no-turn --dry-run --version --help"
+    --timeout= --lines= --since= --until= --follow --watch --no-turn --dry-run --version --help"
   COMPREPLY=()
 
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      -H | --host | --socket | --speaker-id | --speaker-name | --principal | --timeout | -n | --lines) ((i++)) ;;
+      -H | --host | --socket | --speaker-id | --speaker-name | --principal | --timeout | -n | --lines | -S | --since | -U | --until) ((i++)) ;;
       -*) ;;
       *)
         verb=${COMP_WORDS[i]}
@@ -37,7 +56,7 @@ _sandboxctl () {
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return
       ;;
-    --speaker-id | --speaker-name | --principal | --timeout | -n | --lines) return ;;
+    --speaker-id | --speaker-name | --principal | --timeout | -n | --lines | -S | --since | -U | --until) return ;;
   esac
   if [[ $current == -* ]]; then
     words=$options
@@ -50,6 +69,10 @@ _sandboxctl () {
     esac
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  case $current,$verb in
+    -*) ;;
+    *,status | *,on | *,off | *,run | *,fresh | *,stats | *,log | *,purge) _sandboxctl_complete_channels ;;
+  esac
 }
 
 complete -F _sandboxctl sandboxctl

@@ -23,6 +23,8 @@ typedef struct {
   char *principal;
   int timeout_sec;
   int lines;
+  char *since;
+  char *until;
   gboolean follow;
   gboolean watch;
   gboolean no_turn;
@@ -34,6 +36,10 @@ typedef SbxExit (*SbxVerbFunc) (SbxCtl *ctl, int n_words, char **words);
 
 SbxExit sbx_verb_on (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_off (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_channels (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_fresh (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_reload (SbxCtl *ctl, int n_words, char **words);
+SbxExit sbx_verb_stats (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_status (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_run (SbxCtl *ctl, int n_words, char **words);
 SbxExit sbx_verb_turns (SbxCtl *ctl, int n_words, char **words);

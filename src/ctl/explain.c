@@ -55,6 +55,8 @@ static const Known known[] = {
   { OURS "InvalidOption", SBX_EXIT_USAGE, NULL },
   { OURS "InvalidMode", SBX_EXIT_USAGE, NULL },
   { OURS "TextTooLong", SBX_EXIT_USAGE, NULL },
+  { OURS "ConfigRejected", SBX_EXIT_FAILED, NULL },
+  { OURS "CleanupFailed", SBX_EXIT_FAILED, NULL },
   { OURS "StateNotWritten", SBX_EXIT_FAILED, NULL },
   { OURS "Internal", SBX_EXIT_FAILED, NULL },
   { OURS "ImageMissing", SBX_EXIT_TURN_FAILED, "Make the worker's image: \"sandboxctl image build\"." },

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ctl/entry.h"
+#include "ctl/timestamp.h"
 
 #define USUAL_LINES 1000
 
@@ -67,13 +68,66 @@ print_entry (SbxCtl *ctl, sd_journal *journal, gboolean with_channel)
   return 0;
 }
 
-/* Where the last lines begin. Returns 0 where there is nothing. */
-static int
-seek_back (sd_journal *journal, int lines)
-{
-  int r = sd_journal_seek_tail (journal);
+/* What is shown, in microseconds since the epoch; 0: without that bound. */
+typedef struct {
+  gint64 since_usec;
+  gint64 until_usec;
+} Range;
 
-  return r < 0 ? r : sd_journal_previous_skip (journal, (guint64) lines);
+static gboolean
+read_time (const char *option, const char *text, GDateTime *now, gint64 *ret_usec)
+{
+  if (text == NULL || sbx_timestamp_parse (text, now, ret_usec))
+    return TRUE;
+  g_printerr (
+    "%s= takes a time such as \"2026-11-29 16:30\", \"today\", \"2h ago\" or \"-30min\", not \"%s\".\n",
+    option, text);
+  return FALSE;
+}
+
+static gboolean
+read_range (SbxCtl *ctl, Range *ret_range)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+
+  *ret_range = (Range){ 0 };
+  if (!read_time ("--since", ctl->since, now, &ret_range->since_usec)
+      || !read_time ("--until", ctl->until, now, &ret_range->until_usec))
+    return FALSE;
+  if (ctl->until == NULL || !ctl->follow)
+    return TRUE;
+  g_printerr ("--follow goes on and --until= ends: use one.\n");
+  return FALSE;
+}
+
+static int
+entry_is_before (sd_journal *journal, gint64 usec)
+{
+  guint64 own = 0;
+  int r = sd_journal_get_realtime_usec (journal, &own);
+
+  return r < 0 ? r : own < (guint64) usec;
+}
+
+/* To the first entry that is shown. Returns 0 where there is none. */
+static int
+seek (sd_journal *journal, const Range *range, int lines)
+{
+  int r;
+
+  /* All since then: forwards. */
+  if (range->since_usec > 0 && lines <= 0)
+    {
+      r = sd_journal_seek_realtime_usec (journal, (guint64) range->since_usec);
+      return r < 0 ? r : sd_journal_next (journal);
+    }
+  r = range->until_usec > 0 ? sd_journal_seek_realtime_usec (journal, (guint64) range->until_usec + 1)
+                            : sd_journal_seek_tail (journal);
+  if (r >= 0)
+    r = sd_journal_previous_skip (journal, (guint64) (lines > 0 ? lines : USUAL_LINES));
+  while (r > 0 && entry_is_before (journal, range->since_usec) > 0)
+    r = sd_journal_next (journal);
+  return r;
 }
 
 SbxExit
@@ -82,8 +136,11 @@ sbx_verb_log (SbxCtl *ctl, int n_words, char **words)
   const char *word = n_words > 1 ? words[1] : NULL;
   gboolean with_channel = word == NULL;
   g_autoptr (sd_journal) journal = NULL;
+  Range range;
   int r;
 
+  if (!read_range (ctl, &range))
+    return SBX_EXIT_USAGE;
   if (ctl->host != NULL)
     {
       g_printerr ("The journal of another host is read there: ssh %s sandboxctl log\n", ctl->host);
@@ -93,8 +150,8 @@ sbx_verb_log (SbxCtl *ctl, int n_words, char **words)
   if (r >= 0)
     r = add_matches (journal, word);
   if (r >= 0)
-    r = seek_back (journal, ctl->lines > 0 ? ctl->lines : USUAL_LINES);
-  while (r > 0)
+    r = seek (journal, &range, ctl->lines);
+  while (r > 0 && (range.until_usec == 0 || entry_is_before (journal, range.until_usec + 1) > 0))
     {
       r = print_entry (ctl, journal, with_channel);
       if (r >= 0)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "ctl/turn-list.h"
 #include "ctl/variant.h"
 
 static SbxExit
@@ -44,6 +45,29 @@ all_well (JsonObject *object)
   return TRUE;
 }
 
+/* The service's own report, then the turns: how long they are in which state, and what they wait for. */
+static void
+print_status (SbxCtl *ctl, JsonNode *report, GPtrArray *turns)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *list = NULL;
+
+  if (ctl->json != SBX_JSON_OFF)
+    {
+      json_object_set_member (json_node_get_object (report), "turns", sbx_turn_list_json (turns));
+      text = sbx_json_text (report, ctl->json);
+    }
+  else
+    text = sbx_variant_describe (json_node_get_object (report));
+  if (ctl->json == SBX_JSON_OFF && turns->len > 0)
+    {
+      g_autoptr (SbxTable) table = sbx_turn_list_table (turns);
+
+      list = sbx_table_text (table, !ctl->no_legend);
+    }
+  g_print ("%s%s%s", text, list != NULL ? "\n" : "", list != NULL ? list : "");
+}
+
 /* The members come with names of their own, and a newer service may have more of them: all are shown. */
 static SbxExit
 service_status (SbxCtl *ctl)
@@ -52,8 +76,8 @@ service_status (SbxCtl *ctl)
   SbxExit status = SBX_EXIT_GOOD;
   g_autoptr (SbxMessage) call = sbx_ctl_call_new (ctl, "GetStatus", what, &status);
   g_autoptr (SbxMessage) reply = NULL;
+  g_autoptr (GPtrArray) turns = NULL;
   g_autoptr (JsonNode) node = NULL;
-  g_autofree char *text = NULL;
   int r;
 
   if (call == NULL)
@@ -64,9 +88,10 @@ service_status (SbxCtl *ctl)
   r = sbx_variant_to_json (reply, &node);
   if (r < 0 || !JSON_NODE_HOLDS_OBJECT (node))
     return sbx_ctl_bad_answer (r < 0 ? r : -EBADMSG, what);
-  text = ctl->json != SBX_JSON_OFF ? sbx_json_text (node, ctl->json)
-                                   : sbx_variant_describe (json_node_get_object (node));
-  g_print ("%s", text);
+  turns = sbx_turn_list_get (ctl, &status);
+  if (turns == NULL)
+    return status;
+  print_status (ctl, node, turns);
   return all_well (json_node_get_object (node)) ? SBX_EXIT_GOOD : SBX_EXIT_FAILED;
 }
 

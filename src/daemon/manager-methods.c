@@ -176,17 +176,20 @@ sbx_method_cancel_turn (sd_bus_message *message, void *user_data, sd_bus_error *
 /* --- ListTurns --- */
 
 static int
-append_turns (sd_bus_message *reply, GPtrArray *turns)
+append_turns (sd_bus_message *reply, SbxTurns *turns)
 {
-  int r = sd_bus_message_open_container (reply, 'a', "(sssut)");
+  g_autoptr (GPtrArray) list = sbx_turns_list (turns);
+  int r = sd_bus_message_open_container (reply, 'a', "(sssutts)");
 
-  for (guint i = 0; r >= 0 && i < turns->len; i++)
+  for (guint i = 0; r >= 0 && i < list->len; i++)
     {
-      const SbxTurn *turn = turns->pdata[i];
+      const SbxTurn *turn = list->pdata[i];
 
-      r = sd_bus_message_append (reply, "(sssut)", sbx_turn_id (turn), sbx_turn_channel (turn),
+      r = sd_bus_message_append (reply, "(sssutts)", sbx_turn_id (turn), sbx_turn_channel (turn),
                                  sbx_turn_state_name (sbx_turn_state (turn)), sbx_turn_uid (turn),
-                                 (uint64_t) sbx_turn_accepted_usec (turn));
+                                 (uint64_t) sbx_turn_accepted_usec (turn),
+                                 (uint64_t) sbx_turn_state_since_usec (turn),
+                                 sbx_turns_waits_for (turns, turn));
     }
   return r < 0 ? r : sd_bus_message_close_container (reply);
 }
@@ -195,14 +198,13 @@ static void
 list_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
-  g_autoptr (GPtrArray) turns = NULL;
   sd_bus_message *reply = NULL;
   guint32 uid = 0;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  turns = sbx_turns_list (sbx_daemon_turns (call->manager->daemon));
-  if (sd_bus_message_new_method_return (call->message, &reply) >= 0 && append_turns (reply, turns) >= 0)
+  if (sd_bus_message_new_method_return (call->message, &reply) >= 0
+      && append_turns (reply, sbx_daemon_turns (call->manager->daemon)) >= 0)
     (void) sd_bus_send (NULL, reply, NULL);
   else
     (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);

@@ -45,6 +45,7 @@ int sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bu
 int sbx_method_cancel_turn (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_purge_channel (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
+int sbx_method_get_statistics (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 int sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_error *ret_error);
 
 /* Cancels the turns of all callers on this bus who wait. */

@@ -168,6 +168,8 @@ typedef struct {
   const char *reason;  /* empty: none */
   guint32 uid;
   guint64 accepted_usec;
+  guint64 since_usec;    /* that it is in this state */
+  const char *waits_for; /* empty: for nothing */
 } View;
 
 static gboolean
@@ -188,6 +190,8 @@ view_turn (SbxManager *self, const char *path, View *ret_view)
     .reason = record != NULL && record->failure != SBX_FAILURE_NONE ? sbx_failure_name (record->failure) : "",
     .uid = turn != NULL ? sbx_turn_uid (turn) : record->uid,
     .accepted_usec = (guint64) (turn != NULL ? sbx_turn_accepted_usec (turn) : record->accepted_usec),
+    .since_usec = (guint64) (turn != NULL ? sbx_turn_state_since_usec (turn) : record->finished_usec),
+    .waits_for = turn != NULL ? sbx_turns_waits_for (turns, turn) : "",
   };
   return TRUE;
 }
@@ -223,15 +227,15 @@ property_get_turn (sd_bus *bus, const char *path, const char *interface, const c
     return sd_bus_message_append (reply, "u", view.uid);
   if (strcmp (property, "Accepted") == 0)
     return sd_bus_message_append (reply, "t", view.accepted_usec);
+  if (strcmp (property, "StateSince") == 0)
+    return sd_bus_message_append (reply, "t", view.since_usec);
   {
     const struct {
       const char *name;
       const char *value;
-    } texts[] = { { "Id", view.id },
-                  { "Channel", view.channel },
-                  { "State", view.state },
-                  { "Outcome", view.outcome },
-                  { "Reason", view.reason } };
+    } texts[] = { { "Id", view.id },           { "Channel", view.channel },
+                  { "State", view.state },     { "WaitsFor", view.waits_for },
+                  { "Outcome", view.outcome }, { "Reason", view.reason } };
 
     for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
       if (strcmp (property, texts[i].name) == 0)
@@ -255,6 +259,8 @@ static const sd_bus_vtable turn_vtable[] = {
   SD_BUS_PROPERTY ("Id", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("Channel", "s", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("State", "s", property_get_turn, 0, CHANGES),
+  SD_BUS_PROPERTY ("StateSince", "t", property_get_turn, 0, CHANGES),
+  SD_BUS_PROPERTY ("WaitsFor", "s", property_get_turn, 0, 0),
   SD_BUS_PROPERTY ("Outcome", "s", property_get_turn, 0, CHANGES),
   SD_BUS_PROPERTY ("Reason", "s", property_get_turn, 0, CHANGES),
   SD_BUS_PROPERTY ("User", "u", property_get_turn, 0, SD_BUS_VTABLE_PROPERTY_CONST),
@@ -340,7 +346,7 @@ static void
 tell_state (sd_bus *bus, gpointer user_data)
 {
   (void) sd_bus_emit_properties_changed (bus, ((const Object *) user_data)->path, SBX_TURN_INTERFACE, "State",
-                                         "Outcome", "Reason", NULL);
+                                         "StateSince", "Outcome", "Reason", NULL);
 }
 
 static void

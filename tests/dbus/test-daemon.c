@@ -107,7 +107,7 @@ test_docker_down (Fixture *f, gconstpointer data)
   CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
   CALL (f, "RunTurn", TEXTS ("discord:1", "s", "n", "hello"), ERROR ("DockerDown"));
   answer = fixture_call (f, "ListTurns", NO_TEXTS, NULL);
-  g_assert_cmpint (sd_bus_message_enter_container (answer, 'a', "(sssut)"), >=, 0);
+  g_assert_cmpint (sd_bus_message_enter_container (answer, 'a', "(sssutts)"), >=, 0);
   left = g_dir_open (run, 0, NULL);
   for (const char *name = g_dir_read_name (left); name != NULL; name = g_dir_read_name (left))
     g_assert_false (g_str_has_prefix (name, SBX_TURN_DIR_PREFIX));
@@ -314,12 +314,43 @@ typedef struct {
   GString *lines;
 } Heard;
 
+/* All that it holds, as text: none of it may say who spoke, or what. */
+static char *
+dump (sd_bus_message *message)
+{
+  char *text = NULL;
+  gsize n_bytes = 0;
+  FILE *file = open_memstream (&text, &n_bytes);
+  char *copy;
+
+  g_assert_nonnull (file);
+  g_assert_cmpint (sd_bus_message_rewind (message, 1), >=, 0);
+  g_assert_cmpint (sd_bus_message_dump (message, file, 0), >=, 0);
+  g_assert_cmpint (sd_bus_message_rewind (message, 1), >=, 0);
+  g_assert_cmpint (fclose (file), ==, 0);
+  copy = g_strdup (text);
+  free (text);
+  return copy;
+}
+
+static void
+expect_no_guest (sd_bus_message *message)
+{
+  static const char *const words[] = { "speaker-7", "Sue", "a secret", "ada@example" };
+  g_autofree char *text = dump (message);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (text, words[i]) != NULL)
+      g_error ("\"%s\" is in a message to everybody: %s", words[i], text);
+}
+
 static int
 on_heard (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
   Heard *heard = user_data;
   const char *path = NULL;
 
+  expect_no_guest (message);
   g_string_append (heard->lines, sd_bus_message_get_member (message));
   if (sd_bus_message_is_signal (message, NULL, "PropertiesChanged") > 0)
     path = sd_bus_message_get_path (message);
@@ -336,6 +367,22 @@ await_line (Heard *heard, const char *line)
     g_main_context_iteration (NULL, TRUE);
 }
 
+/* Every property of every object, and the interfaces of a turn's. */
+static void
+expect_objects (Fixture *f, const char *turn)
+{
+  g_autoptr (sd_bus_message) call =
+    fixture_new_call (f, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects");
+  g_autoptr (sd_bus_message) answer = fixture_send (f->bus.client, call);
+  g_autofree char *text = dump (answer);
+
+  g_assert_null (sd_bus_message_get_error (answer));
+  g_assert_nonnull (strstr (text, turn));
+  g_assert_nonnull (strstr (text, CHANNEL_PATH));
+  expect_no_guest (answer);
+  expect_as_written (f, turn, SBX_TURN_INTERFACE);
+}
+
 /* A channel's object comes with its mode and goes with it, a turn's with the turn; each tells of itself, and
  * of nobody who spoke. */
 static void
@@ -343,6 +390,8 @@ test_objects (Fixture *f, gconstpointer data)
 {
   Heard heard = { g_string_new (NULL) };
   g_autoptr (sd_bus_slot) slot = NULL;
+  g_auto (GStrv) words = NULL;
+  const char *added;
 
   g_assert_cmpint (sd_bus_add_match (f->bus.client, &slot,
                                      "type='signal',sender='" SBX_BUS_NAME
@@ -355,7 +404,10 @@ test_objects (Fixture *f, gconstpointer data)
   CALL (f, "RunTurn", TEXTS ("discord:1", "speaker-7", "Sue", "a secret"), ERROR ("DockerDown"));
   await_line (&heard, "PropertiesChanged " SBX_OBJECT_PATH "/turn/");
   await_line (&heard, "PropertiesChanged " CHANNEL_PATH "\n");
-  g_assert_nonnull (strstr (heard.lines->str, "InterfacesAdded " SBX_OBJECT_PATH "/turn/"));
+  added = strstr (heard.lines->str, "InterfacesAdded " SBX_OBJECT_PATH "/turn/");
+  g_assert_nonnull (added);
+  words = g_strsplit_set (added, " \n", 3);
+  expect_objects (f, words[1]);
   CALL (f, "SetChannelMode", TEXTS ("discord:1", "off"), NULL);
   await_line (&heard, "InterfacesRemoved " CHANNEL_PATH "\n");
   g_string_free (heard.lines, TRUE);

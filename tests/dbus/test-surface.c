@@ -57,6 +57,53 @@ member (sd_bus_message *message, const char *skip, const char *name)
   return found;
 }
 
+/* Enters the member of an a{sv} that an answer is. FALSE where it is not there. */
+static gboolean
+enter_member (sd_bus_message *answer, const char *name)
+{
+  const char *key;
+
+  g_assert_cmpint (sd_bus_message_rewind (answer, 1), >=, 0);
+  g_assert_cmpint (sd_bus_message_enter_container (answer, 'a', "{sv}"), >=, 0);
+  while (sd_bus_message_enter_container (answer, 'e', "sv") > 0)
+    {
+      g_assert_cmpint (sd_bus_message_read (answer, "s", &key), >=, 0);
+      if (strcmp (key, name) == 0)
+        return TRUE;
+      g_assert_cmpint (sd_bus_message_skip (answer, "v"), >=, 0);
+      g_assert_cmpint (sd_bus_message_exit_container (answer), >=, 0);
+    }
+  return FALSE;
+}
+
+/* -1: it is not there. */
+static gint64
+number (sd_bus_message *answer, const char *name)
+{
+  guint64 value = 0;
+
+  if (!enter_member (answer, name))
+    return -1;
+  g_assert_cmpint (sd_bus_message_read (answer, "v", "t", &value), >, 0);
+  return (gint64) value;
+}
+
+/* An a{st} as "name=number …". */
+static char *
+numbers (sd_bus_message *answer, const char *name)
+{
+  GString *text = g_string_new (NULL);
+  const char *key;
+  guint64 value;
+
+  g_assert_true (enter_member (answer, name));
+  g_assert_cmpint (sd_bus_message_enter_container (answer, 'v', "a{st}"), >, 0);
+  g_assert_cmpint (sd_bus_message_enter_container (answer, 'a', "{st}"), >=, 0);
+  while (sd_bus_message_read (answer, "{st}", &key, &value) > 0)
+    g_string_append_printf (text, "%s%s=%" G_GUINT64_FORMAT, text->len > 0 ? " " : "", key, value);
+  return g_string_free (text, FALSE);
+}
+
 static void
 expect_member (sd_bus_message *message, const char *skip, const char *name, const char *wanted)
 {
@@ -227,6 +274,32 @@ test_channels (Fixture *f, gconstpointer data)
   g_assert_null (keys[2]);
 }
 
+/* One turn that Docker's absence ended, and one that was not taken: seen over all, and in its own channel
+ * alone. */
+static void
+test_statistics (Fixture *f, gconstpointer data)
+{
+  const char *const channels[] = { "", "discord:1", "discord:9" };
+
+  CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
+  CALL (f, "RunTurn", TEXTS ("discord:1", "s", "n", "hello"), ERROR ("DockerDown"));
+  CALL (f, "RunTurn", TEXTS ("discord:2", "s", "n", "hello"), ERROR ("NotSandboxed"));
+  for (gsize i = 0; i < G_N_ELEMENTS (channels); i++)
+    {
+      g_autoptr (sd_bus_message) answer = fixture_call (f, "GetStatistics", TEXTS (channels[i]), NULL);
+      g_autofree char *outcomes = numbers (answer, "outcomes");
+      g_autofree char *reasons = numbers (answer, "reasons");
+
+      g_assert_cmpstr (outcomes, ==,
+                       i == 2 ? "replied=0 failed=0 cancelled=0 deadline=0 refused=0"
+                              : "replied=0 failed=1 cancelled=0 deadline=0 refused=0");
+      g_assert_cmpstr (reasons, ==, i == 2 ? "" : "docker-down=1");
+      g_assert_cmpint (number (answer, "not-taken"), ==, i == 0 ? 1 : -1);
+      g_assert_cmpint (number (answer, "calls"), ==, 0);
+    }
+  CALL (f, "GetStatistics", TEXTS ("Discord"), ERROR ("InvalidChannel"));
+}
+
 static void
 write_configuration (Fixture *f, const char *text)
 {
@@ -264,6 +337,7 @@ test_refused (Fixture *f, gconstpointer data)
       CALL (f, "StartTurn", TEXTS ("discord:1", "s", "n", "hello"), error);
       CALL (f, "StartFresh", TEXTS ("discord:1"), error);
       CALL (f, "ListChannels", NO_TEXTS, error);
+      CALL (f, "GetStatistics", TEXTS (""), error);
       CALL (f, "Reload", NO_TEXTS, error);
       sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "mentioned"), error));
     }
@@ -283,6 +357,7 @@ main (int argc, char **argv)
   ADD ("start", test_start);
   ADD ("message-id", test_message_id);
   ADD ("channels", test_channels);
+  ADD ("statistics", test_statistics);
   ADD ("reload", test_reload);
   ADD ("refused", test_refused);
   return g_test_run ();

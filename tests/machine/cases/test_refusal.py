@@ -20,6 +20,7 @@ METHODS = {
     "CancelTurn": ("s", "00000000000000000000000000000000"),
     "ListTurns": ("",),
     "PurgeChannel": ("s", CHANNEL),
+    "GetStatistics": ("s", CHANNEL),
     "GetStatus": ("",),
 }
 

@@ -244,14 +244,86 @@ class Terminal(unittest.TestCase):
         ctl("--socket=/no/such/socket", "turns", status=3)
         ctl(socket, "-H", "example", "turns", status=2)
 
+    def test_status_and_turns_say_what_a_turn_waits_for(self):
+        with support.held_turn(CHANNEL) as turn:
+            waiting = support.start_turn(CHANNEL, "[[script:plain]]")
+            listed = support.eventually("two turns", lambda: [each for each in [json.loads(ctl("turns", "--json"))]
+                                                              if len(each) == 2])[0]
+            self.assertEqual([(each["state"], each["waits_for"]) for each in listed],
+                             [("running", "worker"), ("queued", "turn")])
+            self.assertLessEqual(listed[0]["accepted_usec"], listed[0]["state_since_usec"])
+            self.assertEqual([each["turn"] for each in json.loads(ctl("status", "--json"))["turns"]],
+                             [each["turn"] for each in listed])
+            self.assertRegex(ctl("status"), rf"{listed[0]['turn']} +{CHANNEL} +running +\d+\.\ds +worker ")
+            self.assertIn({"channel": CHANNEL, "running": 1, "queued": 1}, json.loads(ctl("channels", "--json")))
+        turn.reply()
+        waiting.reply()
+        self.assertRegex(ctl("channels"), rf"(?m)^CHANNEL +RUNNING +QUEUED$(.|\n)*^{CHANNEL} +0 +0$")
+
+    def test_stats(self):
+        before = json.loads(ctl("stats", "--json", CHANNEL))
+        ctl("run", CHANNEL, "What time is it?")
+        support.nothing_left()
+        after = json.loads(ctl("stats", "--json", CHANNEL))
+        self.assertEqual(after["outcomes"]["replied"] - before["outcomes"]["replied"], 1)
+        # The model, the clock, the model again.
+        self.assertGreaterEqual(after["calls"] - before["calls"], 3)
+        self.assertGreater(after["prompt-tokens"] + after["answer-tokens"],
+                           before["prompt-tokens"] + before["answer-tokens"])
+        for phase in ("preparing", "running", "finishing"):
+            self.assertGreater(after["phases"][phase]["sum-msec"], before["phases"][phase]["sum-msec"])
+        self.assertIn(CHANNEL, json.loads(ctl("stats", "--json"))["channels"])
+        self.assertRegex(ctl("stats"), r"(?m)^turns replied +\d+$")
+
+    def test_fresh_lets_a_channel_forget(self):
+        history = support.workspace(CHANNEL) / "history.json"
+        ctl("run", CHANNEL, "[[script:plain]] remember-this")
+        support.nothing_left()
+        self.assertIn("remember-this", history.read_text(encoding="utf-8"))
+        ctl("fresh", CHANNEL)
+        ctl("run", CHANNEL, "[[script:plain]]")
+        support.nothing_left()
+        self.assertNotIn("remember-this", history.read_text(encoding="utf-8"))
+
+    def test_reload_says_what_is_wrong(self):
+        ctl("reload")
+        path = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/99-bad.conf")
+        path.write_text("[Turns]\nDeadline=never\n", encoding="utf-8")
+        try:
+            done = subprocess.run(["sandboxctl", "reload"], stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Deadline", done.stderr)
+        finally:
+            path.unlink()
+        ctl("reload")
+
+    def test_log_by_time(self):
+        ctl("run", CHANNEL, "[[script:plain]]")
+        support.run("journalctl", "--sync")
+        self.assertTrue(ctl("log", "--since=-1h", CHANNEL))
+        self.assertEqual(ctl("log", "--since=+1h"), "")
+        self.assertEqual(ctl("log", "--until=2001-01-01"), "")
+        self.assertEqual(len(ctl("log", "-S", "-1h", "-n", "1").splitlines()), 1)
+        middle = json.loads(ctl("log", "--json", "-n", "2").splitlines()[0])["time_usec"] // 1_000_000
+        for line in ctl("log", "--json", f"--until=@{middle}").splitlines():
+            self.assertLessEqual(json.loads(line)["time_usec"], middle * 1_000_000)
+        ctl("log", "--since=soon", status=2)
+        ctl("log", "--until=now", "--follow", status=2)
+
     def test_files_of_another_host_are_not_guessed(self):
         for verb in ("log", "tools", "check"):
             ctl("-H", "example", verb, status=2)
 
+    def test_completion_knows_channels(self):
+        script = ('. /usr/share/bash-completion/completions/sandboxctl; COMP_WORDS=(sandboxctl off test:c); COMP_CWORD=2; '
+                  'COMP_LINE="sandboxctl off test:c"; COMP_POINT=${#COMP_LINE} COMP_WORDBREAKS=" "; _sandboxctl; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        self.assertIn(CHANNEL, support.run("bash", "-c", script).splitlines())
+
     def test_completion_knows_running_turns(self):
         with support.held_turn(CHANNEL) as turn:
             script = ('. /usr/share/bash-completion/completions/sandboxctl; COMP_WORDS=(sandboxctl cancel ""); COMP_CWORD=2; '
-                      '_sandboxctl; echo "${COMPREPLY[*]}"')
+                      'COMP_LINE="sandboxctl cancel "; COMP_POINT=${#COMP_LINE}; _sandboxctl; echo "${COMPREPLY[*]}"')
             listed = support.call("ListTurns", "")
             self.assertEqual(support.run("bash", "-c", script).split(), [each[0] for each in listed])
         turn.reply()

@@ -25,17 +25,22 @@ is () {
 
 # complete_line WORD…: what the last word, which may be empty, becomes.
 complete_line () {
-  COMP_WORDS=(sandboxctl "$@") COMP_CWORD=$#
+  COMP_WORDS=(sandboxctl "$@") COMP_CWORD=$# COMP_LINE="sandboxctl $*"
+  COMP_POINT=${#COMP_LINE}
   COMPREPLY=()
   _sandboxctl
   printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 
+# What a shell would run if it came near it.
+marker=$(mktemp -u)
+hostile="irc:\$(touch $marker) \`touch $marker\`"
+
 # Stands for the program, which has no bus here.
 sandboxctl () {
   case "$*" in
     *" turns") printf '%s\n' 'aa11  a:1  running' 'ab22  a:1  queued' ;;
-    *" channels") printf '%s\n' 'discord:123  on' 'discord:456  on' 'irc:1  off' ;;
+    *" channels") printf '%s\n' 'discord:123                1  2' 'discord:456                0  0' "$hostile  0  0" ;;
   esac
 }
 
@@ -48,5 +53,11 @@ is "a begun turn" "$(complete_line --json=short cancel ab)" "ab22"
 is "an option's value is no verb" "$(complete_line --timeout 5 tu)" "turns"
 is "image" "$(complete_line image '')" "$(printf 'build\ncheck')"
 is "nothing for a text" "$(complete_line run a:1 x)" ""
+is "channels" "$(complete_line off disc)" "$(printf 'discord:123\ndiscord:456')"
+# As bash splits it where it ends words at colons, and where it does not.
+is "a channel behind its colon" "$(COMP_WORDBREAKS=': ' complete_line off discord:4)" "456"
+is "a channel whole" "$(COMP_WORDBREAKS=' ' complete_line off discord:4)" "discord:456"
+is "turns and channels" "$(complete_line log '')" "$(printf '%s\n' aa11 ab22 discord:123 discord:456 "$(printf %q "$hostile")" | sort)"
+is "nothing of a name is run" "$(complete_line off irc:)$(ls "$marker" 2>/dev/null)" "$(printf %q "${hostile#irc:}")"
 echo "1..$number"
 exit "$failed"

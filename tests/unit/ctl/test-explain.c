@@ -30,6 +30,8 @@ static const Row rows[] = {
   { "org.roundtable.Sandbox1.Error.QueueFull", "Eight wait already", SBX_EXIT_BUSY, "later" },
   { "org.roundtable.Sandbox1.Error.DeadlineExceeded", "It took over 120 s", SBX_EXIT_TURN_FAILED,
     "It took over 120 s" },
+  { "org.roundtable.Sandbox1.Error.ConfigRejected", "Deadline=never is no time", SBX_EXIT_FAILED,
+    "Deadline=never" },
   { "org.roundtable.Sandbox1.Error.OfALaterVersion", "Something new", SBX_EXIT_TURN_FAILED, "Something new" },
   { "com.example.Odd", "odd", SBX_EXIT_FAILED, "odd" },
   { "com.example.Odd", NULL, SBX_EXIT_FAILED, "com.example.Odd" },
