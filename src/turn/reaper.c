@@ -157,33 +157,41 @@ leftover_try_later (Leftover *self)
   g_source_attach (self->timer, NULL);
 }
 
-void
-sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container)
+/* FALSE: there is no room. */
+static gboolean
+reaper_take (SbxReaper *self, const char *turn, const char *container, const char *run_dir, guint rounds)
 {
-  Leftover *leftover = g_new0 (Leftover, 1);
+  Leftover *leftover;
 
+  if (self->leftovers->len >= SBX_REAPER_MAX)
+    return FALSE;
+  leftover = g_new0 (Leftover, 1);
   leftover->reaper = self;
   leftover->turn = g_strdup (turn);
   leftover->container = g_strdup (container);
-  leftover->rounds = SUSPECT_ROUNDS;
+  leftover->run_dir = g_strdup (run_dir);
+  leftover->rounds = rounds;
   g_ptr_array_add (self->leftovers, leftover);
   leftover_try_later (leftover);
+  return TRUE;
+}
+
+void
+sbx_reaper_suspect (SbxReaper *self, const char *turn, const char *container)
+{
+  (void) reaper_take (self, turn, container, NULL, SUSPECT_ROUNDS);
 }
 
 void
 sbx_reaper_add (SbxReaper *self, const char *turn, const char *container, const char *run_dir,
                 const char *why)
 {
-  Leftover *leftover = g_new0 (Leftover, 1);
   const SbxLogFields fields = { .turn = turn, .container = container, .reason = "cleanup-failed" };
+  gboolean taken = reaper_take (self, turn, container, run_dir, 0);
 
-  leftover->reaper = self;
-  leftover->turn = g_strdup (turn);
-  leftover->container = g_strdup (container);
-  leftover->run_dir = g_strdup (run_dir);
-  g_ptr_array_add (self->leftovers, leftover);
-  sbx_log_event (SBX_LOG_ID_CLEANUP_FAILED, LOG_ERR, &fields,
-                 "Something of turn %s could not be removed, and is tried again: %s", turn, why);
-  leftover_try_later (leftover);
-  reaper_tell (self);
+  sbx_log_event (
+    SBX_LOG_ID_CLEANUP_FAILED, LOG_ERR, &fields, "Something of turn %s could not be removed, and is %s: %s",
+    turn, taken ? "tried again" : "left to the next sweep, since too much is tried again already", why);
+  if (taken)
+    reaper_tell (self);
 }

@@ -129,12 +129,23 @@ scope_is_live (SbxSweep *self, const char *name)
   return self->is_live (id, self->live_data);
 }
 
+/* One more of *n, unless that is too much at once. */
+static gboolean
+sweep_takes (SbxSweep *self, guint *n)
+{
+  if (++*n <= SBX_SWEEP_MAX)
+    return TRUE;
+  self->clean = FALSE;
+  return FALSE;
+}
+
 static void
 scopes_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (Step) self = user_data;
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) units = sbx_units_list_finish (result, &error);
+  guint n = 0;
 
   if (step_is_over (self))
     return;
@@ -147,7 +158,7 @@ scopes_done (GObject *source, GAsyncResult *result, gpointer user_data)
     {
       const SbxUnitInfo *unit = units->pdata[i];
 
-      if (!scope_is_live (self->sweep, unit->name))
+      if (!scope_is_live (self->sweep, unit->name) && sweep_takes (self->sweep, &n))
         sbx_units_do_async (self->units, SBX_UNITS_KILL, unit->name, CALL_MSEC, self->cancellable,
                             scope_kill_done, step_new (self->sweep, self->units, unit->name));
     }
@@ -182,6 +193,7 @@ containers_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (Step) self = user_data;
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) containers = sbx_engine_container_list_finish (result, &error);
+  guint n = 0;
 
   if (step_is_over (self))
     return;
@@ -195,7 +207,8 @@ containers_done (GObject *source, GAsyncResult *result, gpointer user_data)
       const SbxContainerInfo *container = containers->pdata[i];
       const char *turn = g_hash_table_lookup (container->labels, SBX_LABEL_TURN);
 
-      if (turn == NULL || !self->sweep->is_live (turn, self->sweep->live_data))
+      if ((turn == NULL || !self->sweep->is_live (turn, self->sweep->live_data))
+          && sweep_takes (self->sweep, &n))
         sbx_removal_async (self->sweep->engine, container->id, self->cancellable, removal_done,
                            step_new (self->sweep, NULL, container->name));
     }

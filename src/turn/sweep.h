@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* Removes what an earlier life of the daemon left: brokers' scopes, containers with this installation's label
- * in any state, run directories. What belongs to a live turn is left alone, so it may run at any time.
+ * in any state, run directories. What belongs to a live turn is left alone, so it may run at any time. It
+ * takes at most SBX_SWEEP_MAX scopes and as many containers at once; where there are more it is not clean,
+ * and the next one goes on.
  */
 #pragma once
 
 #include "bus/systemd-units.h"
 #include "container/engine.h"
+
+#define SBX_SWEEP_MAX 64u
 
 typedef struct _SbxSweep SbxSweep;
 
