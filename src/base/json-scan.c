@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 /* The exact decimal form of every double is shorter. */
 #define MAX_NUMBER_BYTES 1100u
 
@@ -45,7 +47,7 @@ sbx_json_scan_init (SbxJsonScan *self, const char *data, gsize n_bytes, gsize ma
       (void) scan_fail (self, SBX_JSON_ERROR_TOO_LARGE, "the text is longer than it may be", error);
       return FALSE;
     }
-  if (!g_utf8_validate_len (data, n_bytes, &end))
+  if (!sbx_bytes_are_utf8 (data, n_bytes, &end))
     {
       self->place = (gsize) (end - data);
       (void) scan_fail (self, SBX_JSON_ERROR_ENCODING, "the text is not valid UTF-8", error);
@@ -153,19 +155,18 @@ scan_plain (SbxJsonScan *self)
 {
   gsize start = self->place;
 
-  for (; self->place < self->n_bytes; self->place++)
+  while (TRUE)
     {
-      guchar byte = (guchar) self->data[self->place];
-
-      if (byte == '"' || byte == '\\' || byte < 0x20)
+      self->place += sbx_bytes_json_plain (self->data + self->place, self->n_bytes - self->place);
+      if (scan_peek (self, 0) != '\xef')
         break;
-      if (byte == 0xef && scan_peek (self, 1) == '\xb7' && scan_peek (self, 2) == '\x90')
+      if (scan_peek (self, 1) == '\xb7' && scan_peek (self, 2) == '\x90')
         {
           g_string_append_len (self->text, self->data + start, (gssize) (self->place - start));
           g_string_append_unichar (self->text, 0xfffd);
-          self->place += 2;
-          start = self->place + 1;
+          start = self->place + 3;
         }
+      self->place += 3; /* a character that begins so has three bytes */
     }
   g_string_append_len (self->text, self->data + start, (gssize) (self->place - start));
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/json-gate.h"
 
 /* --- texts --- */
@@ -52,7 +53,7 @@ write_inside (GString *out, const char *value, gsize n_bytes)
 {
   gsize total = 0;
   gsize plain = 0; /* where the run of bytes begins that stay as they are */
-  gsize i = 0;
+  gsize i = sbx_bytes_json_plain (value, n_bytes);
   char room[7];
 
   while (i < n_bytes)
@@ -71,6 +72,7 @@ write_inside (GString *out, const char *value, gsize n_bytes)
           plain = i + n_taken;
         }
       i += n_taken;
+      i += sbx_bytes_json_plain (value + i, n_bytes - i);
     }
   if (out != NULL)
     g_string_append_len (out, value + plain, (gssize) (n_bytes - plain));
@@ -83,7 +85,7 @@ write_text (GString *out, const char *value, gssize n_bytes)
   gsize length = n_bytes < 0 ? strlen (value) : (gsize) n_bytes;
   g_autofree char *repaired = NULL;
 
-  if (!g_utf8_validate_len (value, length, NULL))
+  if (!sbx_bytes_are_utf8 (value, length, NULL))
     {
       repaired = g_utf8_make_valid (value, (gssize) length);
       value = repaired;

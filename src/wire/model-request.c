@@ -100,6 +100,17 @@ write_kept (GString *out, JsonObject *object, const char *const *kept_members)
     }
 }
 
+/* A list that has been begun, with room for as much as was read: nearly always enough, so that it is not
+ * grown and copied again and again. */
+static GString *
+string_for (gsize n_read)
+{
+  GString *out = g_string_sized_new (n_read + 64);
+
+  g_string_append_c (out, '[');
+  return out;
+}
+
 /* --- messages --- */
 
 static gboolean
@@ -220,9 +231,9 @@ write_message (GString *out, JsonNode *node, const char *const *kept_members)
 
 /* NULL where a rule is broken. */
 static GBytes *
-write_messages (JsonNode *node, const char *const *kept_members)
+write_messages (JsonNode *node, gsize n_read, const char *const *kept_members)
 {
-  g_autoptr (GString) out = g_string_new ("[");
+  g_autoptr (GString) out = string_for (n_read);
   JsonArray *messages = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
   if (messages == NULL || json_array_get_length (messages) > MAX_MESSAGES)
@@ -270,10 +281,10 @@ write_tool (GString *out, JsonNode *node, GHashTable *names)
 
 /* NULL where a rule is broken. */
 static GBytes *
-write_tools (JsonNode *node)
+write_tools (JsonNode *node, gsize n_read)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GString) out = g_string_new ("[");
+  g_autoptr (GString) out = string_for (n_read);
   JsonArray *tools = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
   if (tools == NULL || json_array_get_length (tools) > SBX_MAX_TOOLS)
@@ -291,13 +302,13 @@ write_tools (JsonNode *node)
 
 /* --- the whole --- */
 
-/* tools: NULL where the guest sent none. */
+/* tools: NULL where the guest sent none. n_read: neither was longer. */
 static SbxModelVerdict
-take_parts (JsonNode *messages, JsonNode *tools, const char *const *kept_members, GBytes **ret_messages,
-            GBytes **ret_tools)
+take_parts (JsonNode *messages, JsonNode *tools, gsize n_read, const char *const *kept_members,
+            GBytes **ret_messages, GBytes **ret_tools)
 {
-  g_autoptr (GBytes) written_messages = write_messages (messages, kept_members);
-  g_autoptr (GBytes) written_tools = tools != NULL ? write_tools (tools) : NULL;
+  g_autoptr (GBytes) written_messages = write_messages (messages, n_read, kept_members);
+  g_autoptr (GBytes) written_tools = tools != NULL ? write_tools (tools, n_read) : NULL;
   gsize n_bytes;
 
   if (written_messages == NULL || (tools != NULL && written_tools == NULL))
@@ -334,7 +345,7 @@ sbx_model_request_read_body (GBytes *body, const char *const *kept_members, GByt
   if (object == NULL)
     return SBX_MODEL_REQUEST_REFUSED;
   return take_parts (json_object_get_member (object, "messages"), json_object_get_member (object, "tools"),
-                     kept_members, ret_messages, ret_tools);
+                     g_bytes_get_size (body), kept_members, ret_messages, ret_tools);
 }
 
 SbxModelVerdict
@@ -346,5 +357,7 @@ sbx_model_request_read_parts (GBytes *messages, GBytes *tools, const char *const
 
   if (messages_root == NULL || (tools != NULL && tools_root == NULL))
     return SBX_MODEL_REQUEST_UNREADABLE;
-  return take_parts (messages_root, tools_root, kept_members, ret_messages, ret_tools);
+  return take_parts (messages_root, tools_root,
+                     MAX (g_bytes_get_size (messages), tools != NULL ? g_bytes_get_size (tools) : 0),
+                     kept_members, ret_messages, ret_tools);
 }
