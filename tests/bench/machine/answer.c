@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A static worker that costs next to nothing: reads its turn to the end, and replies. With "hold" it replies only when
- * its standard input's turn is read and /workspace/go-on exists; until then the turn's broker can be called. */
+/* A static worker that costs next to nothing: reads its turn to the end, and replies. With "hold" it replies
+ * only when its standard input's turn is read and /workspace/go-on exists; until then the turn's broker can
+ * be called. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
