@@ -21,6 +21,8 @@
 #define SBX_LOG_ID_TURN_STARTED "3b7c822994f45243729a4e000d0bfd4e"
 /* It ended, with SANDBOX_OUTCOME= and, unless that is "answered", SANDBOX_REASON=. */
 #define SBX_LOG_ID_TURN_FINISHED "b1fc4e67be3649bb3d1630953ba1c36f"
+/* It should have ended long ago, and was made to. */
+#define SBX_LOG_ID_TURN_STUCK "e97a52db0c8f4d6c9a1be0f4d3526a78"
 /* A turn was not taken. */
 #define SBX_LOG_ID_TURN_REFUSED "cedb8cbcac442c38b3843b9fec4352ad"
 /* Audit: a call of a guest's worker was made. */

@@ -46,6 +46,8 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
       remove_run_dir (self);
       return;
     }
+  if (self->state == SANDBOX_GONE)
+    return;
   kill_scope (self);
   /* The directory is mounted in a container that is still there. */
   sbx_reaper_add (self->context->reaper, self->id, self->container, self->run_dir, error->message);
@@ -129,4 +131,22 @@ sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
   g_source_set_priority (self->end_source, G_PRIORITY_DEFAULT);
   g_source_set_callback (self->end_source, on_end, self, NULL);
   g_source_attach (self->end_source, NULL);
+}
+
+void
+sbx_sandbox_abandon (SbxSandbox *self)
+{
+  if (self->state != SANDBOX_ENDING || self->end_source != NULL)
+    return;
+  if (self->process != NULL)
+    {
+      sbx_broker_process_kill (self->process);
+      sbx_broker_process_watch (self->process, NULL, NULL);
+    }
+  g_clear_pointer (&self->kill_deadline, sbx_deadline_free);
+  kill_scope (self);
+  if (self->create_pending)
+    sbx_reaper_suspect (self->context->reaper, self->id, self->container);
+  sbx_reaper_add (self->context->reaper, self->id, self->container, self->run_dir, "its removal hangs");
+  sbx_sandbox_gone (self);
 }

@@ -85,6 +85,9 @@ sbx_sandbox_try_ready (SbxSandbox *self)
 void
 sbx_sandbox_gone (SbxSandbox *self)
 {
+  /* Abandoned, and removed after all. */
+  if (self->state == SANDBOX_GONE)
+    return;
   self->state = SANDBOX_GONE;
   (void) g_hash_table_remove (self->context->sandboxes, self->id);
   self->events->gone (self->user_data);

@@ -64,6 +64,10 @@ gboolean sbx_sandbox_begin (SbxSandbox *self, const SbxToolIdentity *identity, g
  * which may hang; a worker that is about to end by itself is left to Docker. */
 void sbx_sandbox_end (SbxSandbox *self, gboolean at_once);
 
+/* One whose removal does not come to its end: the reaper and the sweep have it from here on, and it is gone.
+ * Nothing where it is not being removed. */
+void sbx_sandbox_abandon (SbxSandbox *self);
+
 const char *sbx_sandbox_id (const SbxSandbox *self);
 /* The container's name, NULL while none was asked for; and whether its image is our own. */
 const char *sbx_sandbox_container (const SbxSandbox *self);

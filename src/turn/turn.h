@@ -47,6 +47,12 @@ void sbx_turn_admit (SbxTurn *self);
 void sbx_turn_stop (SbxTurn *self, SbxFailure failure);
 void sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error);
 
+/* Makes it go on where it stands still for longer than it ever should: in work SBX_TURN_LATE_USEC after its
+ * deadline, or for SBX_TURN_STUCK_USEC in its removal. now_usec: g_get_monotonic_time(). */
+#define SBX_TURN_LATE_USEC  (30 * (gint64) G_USEC_PER_SEC)
+#define SBX_TURN_STUCK_USEC (60 * (gint64) G_USEC_PER_SEC)
+void sbx_turn_unstick (SbxTurn *self, gint64 now_usec);
+
 const char *sbx_turn_id (const SbxTurn *self);
 const char *sbx_turn_channel (const SbxTurn *self);
 SbxTurnState sbx_turn_state (const SbxTurn *self);

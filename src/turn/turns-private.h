@@ -31,6 +31,7 @@ struct _SbxTurns {
   GHashTable *messages; /* message key -> id, of turns without an outcome */
   GPtrArray *waits;     /* of SbxTurnWait, borrowed */
   GSource *pump_source;
+  GSource *look_source;
   gint64 last_accepted_usec;
   SbxStatistics *statistics;
   guint64 n_not_taken;

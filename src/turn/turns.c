@@ -106,6 +106,24 @@ on_record_gone (const char *turn, gpointer user_data)
     self->events->turn_gone (turn, self->user_data);
 }
 
+void
+sbx_turns_look (SbxTurns *self, gint64 now_usec)
+{
+  g_autoptr (GPtrArray) turns = g_ptr_array_new_with_free_func ((GDestroyNotify) sbx_turn_unref);
+
+  for (guint i = 0; i < self->entries->len; i++)
+    g_ptr_array_add (turns, sbx_turn_ref (((SbxTurnEntry *) self->entries->pdata[i])->turn));
+  for (guint i = 0; i < turns->len; i++)
+    sbx_turn_unstick (turns->pdata[i], now_usec);
+}
+
+static gboolean
+on_look (gpointer user_data)
+{
+  sbx_turns_look (user_data, g_get_monotonic_time ());
+  return G_SOURCE_CONTINUE;
+}
+
 SbxTurns *
 sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, const SbxTurnsEvents *events,
                gpointer user_data)
@@ -126,6 +144,9 @@ sbx_turns_new (SbxTurnContext *context, SbxChannelStore *channels, const SbxTurn
   self->events = events != NULL ? events : &no_events;
   self->user_data = user_data;
   sbx_record_store_set_gone (context->records, on_record_gone, self);
+  self->look_source = g_timeout_source_new_seconds (SBX_TURNS_LOOK_SEC);
+  g_source_set_callback (self->look_source, on_look, self, NULL);
+  g_source_attach (self->look_source, NULL);
   return self;
 }
 
@@ -136,6 +157,7 @@ sbx_turns_free (SbxTurns *self)
     return;
   sbx_record_store_set_gone (self->context->records, NULL, NULL);
   sbx_source_clear (&self->pump_source);
+  sbx_source_clear (&self->look_source);
   while (self->waits->len > 0)
     sbx_turn_wait_cancel (self->waits->pdata[0]);
   g_ptr_array_unref (self->waits);

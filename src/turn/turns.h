@@ -99,6 +99,11 @@ guint sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint
  * them holds the workspace any more. */
 gboolean sbx_turns_purge (SbxTurns *self, const char *channel);
 
+/* Makes turns go on that should have ended long ago (sbx_turn_unstick()). It is done by itself every
+ * SBX_TURNS_LOOK_SEC; for tests. */
+#define SBX_TURNS_LOOK_SEC 10u
+void sbx_turns_look (SbxTurns *self, gint64 now_usec);
+
 /* Accepts no more and calls stopped from the main loop when the last turn has left. What runs ends as
  * restarted, and so does what waits for a caller; detached turns stay on the disk. */
 void sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer user_data);
