@@ -58,6 +58,12 @@ class Vm(unittest.TestCase):
             support.run("umount", "/var/lib/roundtable-sandbox/workspaces")
             support.run("systemctl", "start", "sandboxd.service")
 
+    def test_landlock_keeps_files_from_the_egress(self):
+        said = support.run("/opt/roundtable-tests/probes/attack-egress-lockdown",
+                           "/usr/libexec/roundtable-sandbox/sandbox-egress", "--need-landlock")
+        self.assertIn("ok 1 /egress/lockdown/read-passwd", said)
+        self.assertNotIn("no Landlock", support.journal("_SYSTEMD_UNIT=sandbox-egress.service"))
+
     def test_out_of_memory_has_its_name(self):
         with test_failures.image_replaced("exec /bin/busybox dd if=/dev/zero of=/dev/null bs=700M count=1"):
             with self.assertRaises(support.Failed) as caught:
