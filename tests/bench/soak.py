@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: The roundtable-sandbox authors
 """Inside a machine: N turns over 20 channels at once, with random cancellations and kills; tests/bench/soak calls it.
 
-    soak.py N [--seed S]
+    soak.py N [--seed S] [--prepared P]
+
+With PreparedTurns=P in sandboxd.conf, where P is not 0.
 
 Each channel has a caller of its own that asks, waits, and asks again. What happens to a turn is drawn from the seed: it is
 let be, cancelled, or its broker or worker is killed; now and then sandboxd or the egress is killed or restarted. Prints memory
@@ -18,6 +20,7 @@ import json
 import os
 import pwd
 import random
+import re
 import signal
 import sys
 import threading
@@ -82,20 +85,19 @@ class Soak:
         bus.close()
 
     def ask(self, bus, name, number):
-        before = self.daemon_lives
-        try:
-            bus.call_blocking("org.roundtable.Sandbox1", "/org/roundtable/Sandbox1", "org.roundtable.Sandbox1.Manager", "RunTurn",
-                              "ssssa{sv}", [name, f"s{number}", "Soak", "[[script:plain]] " + str(number),
-                                            dbus.Dictionary({}, signature="sv")], timeout=120)
-        except dbus.exceptions.DBusException as error:
-            got = error.get_dbus_name()
-            if got in GONE and before == self.daemon_lives:
-                # The deed may be noticed here before it is counted there.
-                with self.services_change:
-                    if before == self.daemon_lives:
-                        self.lost.append(f"turn {number}: {got}")
-            return got.rsplit(".", 1)[-1]
-        return "replied"
+        while True:
+            before = self.daemon_lives
+            got = call_turn(bus, name, number)
+            if got != support.ERROR + "ShuttingDown":
+                break
+            # Not taken, so it is no turn yet.
+            time.sleep(0.1)
+        if got in GONE and before == self.daemon_lives:
+            # The deed may be noticed here before it is counted there.
+            with self.services_change:
+                if before == self.daemon_lives:
+                    self.lost.append(f"turn {number}: {got}")
+        return got.rsplit(".", 1)[-1]
 
     def meddle(self, name, deed, fraction):
         """Some way into the turn, which takes about half a second."""
@@ -147,6 +149,17 @@ class Soak:
                                                 for name, (pid, rss, fds) in found.items()), flush=True)
 
 
+def call_turn(bus, name, number):
+    """"replied", or an error's name."""
+    try:
+        bus.call_blocking("org.roundtable.Sandbox1", "/org/roundtable/Sandbox1", "org.roundtable.Sandbox1.Manager", "RunTurn",
+                          "ssssa{sv}", [name, f"s{number}", "Soak", "[[script:plain]] " + str(number),
+                                        dbus.Dictionary({}, signature="sv")], timeout=120)
+    except dbus.exceptions.DBusException as error:
+        return error.get_dbus_name()
+    return "replied"
+
+
 def workers():
     uid = pwd.getpwnam("sandbox-worker").pw_uid
     found = []
@@ -171,17 +184,29 @@ def journalled(cursor):
     return counts
 
 
+def complaints(cursor):
+    """What sandboxd says of failed turns, each kind once."""
+    out = support.run("journalctl", "--after-cursor", cursor, "-o", "cat", "--no-pager", "-t", "sandboxd", "-p", "err", timeout=300)
+    kinds = collections.Counter(re.sub(r"\b[0-9a-f-]{12,}\b", "…", line) for line in out.splitlines())
+    for line, count in kinds.most_common(12):
+        print(f"{count:6} times: {line[:200]}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("turns", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--prepared", type=int, default=0)
     options = parser.parse_args()
+    config = "[Turns]\nMaxTurns=8\nMaxQueued=8\nSpeakerTurns=off\n"
+    if options.prepared:
+        config += f"PreparedTurns={options.prepared}\n"
     soak = Soak(options.turns, options.seed)
     # Enough: what was asked is still waited for and judged.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(soak, "n_turns", 0))
     channels = [f"test:soak-{index}" for index in range(N_CHANNELS)]
-    with support.configured("[Turns]\nMaxTurns=8\nMaxQueued=8\nSpeakerTurns=off\n"):
+    with support.configured(config):
         for channel in channels:
             support.sandbox(channel)
         support.nothing_left()
@@ -196,6 +221,7 @@ def main():
             thread.join()
         seconds = time.monotonic() - began
         faults = judge(soak, cursor, idle)
+        complaints(cursor)
     print(f"{soak.asked} turns in {seconds:.0f} s, seed {options.seed}")
     print("done to them: " + ", ".join(f"{name} {count}" for name, count in sorted(soak.deeds.items())))
     print("outcomes: " + ", ".join(f"{name} {count}" for name, count in sorted(soak.outcomes.items())))

@@ -60,6 +60,7 @@ def prepare():
         # A file system of its own, which can be filled.
         support.run("mount", "-t", "tmpfs", "-o", "size=24m,mode=0755", "faults", str(table.STATE_DIR))
         support.run("systemd-tmpfiles", "--create", "roundtable-sandbox.conf", check=False)
+        table.lock_elsewhere()
     for image, label in (("plain", "test.plain=1"), ("own", "org.roundtable.sandbox.worker=test")):
         support.run("docker", "import", "--change", 'ENTRYPOINT ["/bad-worker"]', "--change", f"LABEL {label}",
                     f"{HERE}/bad-worker.tar", IMAGES[image])
@@ -105,6 +106,31 @@ def outcome(caller, seconds):
         # The bus took the connection and libdbus the process.
         return "no answer"
     return table.REPLIED
+
+
+def leave(callers):
+    """They die, as a bot does that is restarted."""
+    for caller in callers:
+        caller.process.kill()
+        caller.process.wait()
+
+
+def record_of(message_id):
+    """"replied", or the reason, of the turn that was asked for with this id."""
+    path = support.eventually("the service is back", lambda: found(message_id), OUTCOME_SECONDS)
+    out = support.run("busctl", "--json=short", "--timeout=30", "call", "org.roundtable.Sandbox1", path,
+                      "org.roundtable.Sandbox1.Turn", "Wait", "a{sv}", "0")
+    told = {name: value["data"] for name, value in json.loads(out)["data"][0].items()}
+    return table.REPLIED if told["outcome"] == table.REPLIED else told["reason"]
+
+
+def found(message_id):
+    try:
+        return support.call("FindTurn", "ss", states.CHANNEL, message_id, user="root")
+    except support.Failed as failed:
+        if failed.name.endswith("NoSuchTurn"):
+            raise
+        return None
 
 
 def workers():
@@ -188,22 +214,35 @@ class Cell:
         fault = self.fault
         with states.ALL.get(self.state, states.running)(fault.text) if self.state != "alone" else alone(fault.text) as state:
             try:
+                if fault.leaves:
+                    leave(state.callers)
                 fault.inject()
                 if self.state == "arriving":
-                    state.callers.append(support.start_turn(states.CHANNEL, states.PLAIN))
+                    state.callers.append(states.start(states.PLAIN))
                 if fault.cancels:
                     began = time.monotonic()
                     self.cancel()
                 state.let_go()
                 if fault.goes_on:
                     support.model("release")
-                self.judge_outcomes(state.callers)
+                if not fault.leaves:
+                    self.judge_outcomes(state.callers)
                 if fault.cancels and time.monotonic() - began > CANCEL_SECONDS + 2:
                     raise AssertionError(f"the cancellation took {time.monotonic() - began:.1f} s")
                 if fault.docker:
                     self.dead_meanwhile()
             finally:
                 fault.end()
+            if states.message_ids is not None:
+                self.judge_records()
+
+    def judge_records(self):
+        """What a caller who has left finds when they come back: each turn's one outcome."""
+        wanted = self.fault.wanted(self.state)
+        for name in states.message_ids:
+            self.outcomes.append(record_of(name))
+            if self.outcomes[-1] not in wanted:
+                raise AssertionError(f"the record says {self.outcomes[-1]}, not one of {', '.join(wanted)}")
 
     @staticmethod
     def dead_meanwhile():
@@ -212,6 +251,8 @@ class Cell:
                            lambda: not workers() and not support.processes("sandbox-broker"), CLEAN_SECONDS)
 
     def run(self):
+        states.message_ids = [] if self.fault.returns else None
+        states.user = "root" if self.fault.leaves else "bot"
         configure(self.fault.image)
         support.nothing_left()
         memory = self.memory()
@@ -288,6 +329,19 @@ def chosen(options):
     return cells
 
 
+def others(options):
+    """What is no cell: a race that shows itself in numbers only, and the negative controls."""
+    times = 1000 if options.all else 20
+    found = [(f"worker: exits at once, {times} times", lambda: exit_at_once(times)),
+             *((name, lambda control=control: plainly(control)) for name, control in controls.CONTROLS)]
+    return [each for each in found if not options.cells or any(word in each[0] for word in options.cells)]
+
+
+def plainly(control):
+    configure(None)
+    control()
+
+
 def report(path, rows, options):
     lines = ["| fault | state | outcome | clean after | result |", "| --- | --- | --- | --- | --- |"]
     for cell, trouble in rows:
@@ -304,7 +358,6 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=190)
     parser.add_argument("--cells", action="append")
-    parser.add_argument("--no-controls", action="store_true")
     parser.add_argument("--table", default="/var/tmp/faults.md")
     options = parser.parse_args()
     assert len(table.CELLS) == table.N_CELLS, len(table.CELLS)
@@ -327,19 +380,15 @@ def main():
             print(f"#   outcomes {cell.outcomes}: {trouble}", flush=True)
             recover()
     passed = len(rows) - failed
-    if not options.no_controls and not options.cells:
-        times = 1000 if options.all else 20
+    for name, test in others(options):
         trouble = None
         try:
-            exit_at_once(times)
-        except AssertionError as error:
+            test()
+        except (AssertionError, support.Failed, subprocess.TimeoutExpired) as error:
             trouble = str(error)
-        print(f"{'not ok' if trouble else 'ok'} - worker: exits at once, {times} times" + (f"\n#   {trouble}" if trouble else ""))
+            recover()
+        print(f"{'not ok' if trouble else 'ok'} - {name}" + (f"\n#   {trouble}" if trouble else ""), flush=True)
         passed, failed = passed + (not trouble), failed + bool(trouble)
-        configure(None)
-        for name, trouble in controls.run():
-            print(f"{'not ok' if trouble else 'ok'} - {name}" + (f"\n#   {trouble}" if trouble else ""), flush=True)
-            passed, failed = passed + (not trouble), failed + bool(trouble)
     report(options.table, rows, options)
     print(f"{len(rows)} of {len(table.CELLS)} cells, seed {options.seed}, {time.monotonic() - began:.0f} s")
     print(f"{passed} passed, {failed} failed")

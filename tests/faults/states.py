@@ -6,12 +6,27 @@ was stopped; nothing here sleeps to be in time."""
 import contextlib
 import os
 import signal
+import time
 
 import support
 
 CHANNEL = "test:faults"
 PLAIN = "[[script:plain]] hello"
 HELD = "[[script:hold]] wait for me"
+
+
+# Of the calls that start turns: whether each gets a message-id, and those that were given.
+message_ids = None
+user = "bot"
+
+
+def start(text):
+    """A call that starts a turn."""
+    options = {}
+    if message_ids is not None:
+        message_ids.append(f"fault-{os.getpid()}-{time.monotonic_ns()}")
+        options["message-id"] = message_ids[-1]
+    return support.start_turn(CHANNEL, text, user=user, **options)
 
 
 class State:
@@ -66,7 +81,7 @@ def idle(_text):
 def queued(text):
     """One turn runs, one waits behind it."""
     with running(text) as state:
-        state.callers.append(support.start_turn(CHANNEL, PLAIN))
+        state.callers.append(start(PLAIN))
         reached("queued")
         yield state
 
@@ -75,7 +90,7 @@ def queued(text):
 def preparing(_text):
     """dockerd has been asked about the image, and stands still."""
     with stopped("dockerd") as let_go:
-        caller = support.start_turn(CHANNEL, PLAIN)
+        caller = start(PLAIN)
         reached("preparing")
         yield State(caller, let_go=let_go)
 
@@ -84,7 +99,7 @@ def preparing(_text):
 def starting(_text):
     """The container is made, and containerd, which has to start it, stands still."""
     with stopped("containerd") as let_go:
-        caller = support.start_turn(CHANNEL, PLAIN)
+        caller = start(PLAIN)
         support.eventually("the container is made", support.containers)
         support.eventually("the broker runs", lambda: support.processes("sandbox-broker"))
         yield State(caller, let_go=let_go)
@@ -93,7 +108,7 @@ def starting(_text):
 @contextlib.contextmanager
 def running(text):
     """The worker waits for an answer of the model, or does what the text tells a bad one."""
-    caller = support.start_turn(CHANNEL, text)
+    caller = start(text)
     try:
         if text == HELD:
             support.model("wait")

@@ -16,6 +16,7 @@ LOST = ("org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Discon
 STATE_DIR = pathlib.Path("/var/lib/roundtable-sandbox")
 EVERY = ("idle", "queued", "preparing", "starting", "running", "finishing")
 LASTING = ("arriving", "queued", "starting", "running", "finishing")
+BEFORE_THE_END = ("queued", "preparing", "starting", "running")
 ALIVE = ("queued", "preparing", "starting", "running", "finishing")
 
 
@@ -47,7 +48,8 @@ class Fault:
     """inject: makes it. end: takes it away, after the outcomes have come. want: the outcomes that are right, by state ("*": any
     other). says: what the journal must have. daemon_dies: sandboxd is not there to record. docker: it is Docker that is
     broken. goes_on: turns are let go on, since the fault alone does not end them. cancels: nothing ends the turn but a
-    cancellation, which must be quick."""
+    cancellation, which must be quick. leaves: the callers die. returns: they had given a message-id, and ask for the record,
+    which has one of the outcomes in want."""
 
     def __init__(self, name, at, inject, want, says=None, end=None, **flags):
         self.name, self.at, self.inject, self.want, self.says = name, at, inject, want, says
@@ -56,6 +58,8 @@ class Fault:
         self.docker = flags.pop("docker", False)
         self.goes_on = flags.pop("goes_on", False)
         self.cancels = flags.pop("cancels", False)
+        self.leaves = flags.pop("leaves", False)
+        self.returns = flags.pop("returns", False)
         self.text = flags.pop("text", states.HELD)
         self.image = flags.pop("image", None)
         assert not flags, flags
@@ -148,6 +152,26 @@ def unfill_run():
     support.run("mount", "-o", "remount,size=25%", "/run")
 
 
+def lock_elsewhere():
+    """sandboxd keeps its lock open for writing, and with it the file system writable: so the lock is on another one."""
+    lock, other = STATE_DIR / "lock", pathlib.Path("/run/faults-lock")
+    other.touch(0o600)
+    lock.touch(0o600)
+    owner = STATE_DIR.stat()
+    for path in (lock, other):
+        os.chown(path, owner.st_uid, owner.st_gid)
+    support.run("mount", "--bind", str(other), str(lock))
+
+
+def mounted_read_only():
+    """The file system itself, for whoever has it open."""
+    support.run("mount", "-o", "remount,ro", str(STATE_DIR))
+
+
+def mounted_writable():
+    support.run("mount", "-o", "remount,rw", str(STATE_DIR))
+
+
 def state_read_only():
     STATE_DIR.chmod(0o500)
     (STATE_DIR / "workspaces").chmod(0o2511)
@@ -228,6 +252,19 @@ HOST = [
           unfill(STATE_DIR), goes_on=True),
     Fault("state directory read-only", LASTING, state_read_only, {"*": (REPLIED,) + error("DiskFull", "Internal")}, None,
           state_writable, goes_on=True),
+    # Our worker cannot keep what was said.
+    Fault("state directory mounted read-only", ("arriving", "queued", "starting", "running"), mounted_read_only,
+          {"arriving": error("StateNotWritten"), "queued": error("StoreUnreadable", "Internal"), "*": error("StoreUnreadable")},
+          "Read-only file system", mounted_writable, goes_on=True),
+    # Nobody is left to hear of it.
+    Fault("caller leaves", BEFORE_THE_END, lambda: None, {}, "ended without a reply .cancelled", leaves=True),
+    # They may come back.
+    Fault("caller leaves, with a message-id", BEFORE_THE_END, lambda: None, {"*": (REPLIED,)}, "replied", leaves=True, returns=True,
+          goes_on=True),
+    Fault("caller leaves, with a message-id; sandboxd killed", ("queued", "running"),
+          lambda: after_kill("sandboxd.service", "sandboxd"),
+          {"queued": ("restarted", REPLIED), "running": ("restarted",)}, "code=killed", lambda: back("sandboxd.service"),
+          daemon_dies=True, leaves=True, returns=True),
 ]
 
 # What a worker does, whether its image says that it is ours (a reply then counts at its newline), and what may come of it
@@ -282,4 +319,4 @@ def worker_faults():
 FAULTS = HOST + list(worker_faults())
 CELLS = [(fault, state) for fault in FAULTS for state in fault.at]
 # Rows cannot be lost by mistake.
-N_CELLS = 136
+N_CELLS = 150
