@@ -18,7 +18,10 @@ typedef struct {
   gboolean has_text; /* more than a fence that was opened again */
   char fence;        /* '`' or '~' inside a code block, else NUL */
   guint fence_length;
-  char *opener; /* the line that opens the block again, without its end */
+  char *opener;             /* the line that opens the block again, without its end */
+  gboolean block_is_empty;  /* nothing of the block stands in this part but its opener */
+  gsize opener_at;          /* where that is */
+  gboolean opener_was_said; /* in an earlier part */
 } Split;
 
 typedef struct {
@@ -91,14 +94,20 @@ end_block_text (Split *self)
     g_string_append_c (self->part, self->fence);
 }
 
-/* Ends the part and begins the next one, inside the same code block where there is one. */
+/* Ends the part and begins the next one, inside the same code block where there is one. An opener with
+ * nothing behind it goes to the next part, which says it anyway. */
 static void
 flush (Split *self)
 {
   if (self->has_text)
     {
-      if (self->fence != '\0')
-        end_block_text (self);
+      if (self->fence != '\0' && self->block_is_empty)
+        g_string_truncate (self->part, self->opener_at);
+      else if (self->fence != '\0')
+        {
+          end_block_text (self);
+          self->opener_was_said = TRUE;
+        }
       while (self->part->len > 0 && strchr (" \t\r\n", self->part->str[self->part->len - 1]) != NULL)
         g_string_truncate (self->part, self->part->len - 1);
       if (self->part->len > 0)
@@ -109,6 +118,8 @@ flush (Split *self)
   self->has_text = FALSE;
   if (self->fence != '\0')
     {
+      self->opener_at = 0;
+      self->block_is_empty = TRUE;
       put (self, self->opener, strlen (self->opener));
       put (self, "\n", 1);
     }
@@ -203,6 +214,7 @@ put_text (Split *self, const char *text, gsize bytes)
         break;
       put (self, text, piece);
       self->has_text = TRUE;
+      self->block_is_empty = FALSE;
       flush (self);
       text += piece;
       bytes -= piece;
@@ -217,7 +229,10 @@ put_text (Split *self, const char *text, gsize bytes)
     return;
   put (self, text, bytes);
   if (!is_blank (text, bytes))
-    self->has_text = TRUE;
+    {
+      self->has_text = TRUE;
+      self->block_is_empty = FALSE;
+    }
 }
 
 static const char *
@@ -268,10 +283,11 @@ open_block (Split *self, const char *line, gsize bytes, const Fence *fence)
   self->opener = long_name ? g_strdup (marks) : g_strndup (line, bytes);
   self->fence = fence->character;
   self->fence_length = fence->length;
+  self->opener_at = self->part->len;
+  self->opener_was_said = FALSE;
+  self->block_is_empty = TRUE;
   put (self, self->opener, strlen (self->opener));
   put (self, "\n", 1);
-  /* Even an empty block is something to show. */
-  self->has_text = TRUE;
   if (!long_name)
     return;
   /* It cannot be said again in every part, so it becomes text. */
@@ -285,6 +301,14 @@ close_block (Split *self, const char *line, gsize bytes)
 {
   guint units = units_of (line, bytes);
 
+  if (self->block_is_empty && self->opener_was_said)
+    {
+      self->fence = '\0';
+      /* The part before ended with the last of the block, and with its end. */
+      g_string_truncate (self->part, self->opener_at);
+      self->units = units_of (self->part->str, self->part->len);
+      return;
+    }
   if (self->units + units <= self->max_units)
     put (self, line, bytes);
   else
@@ -335,6 +359,12 @@ sbx_split_reply (const char *text, guint max_units)
       if (*end == '\0')
         break;
       line = end + 1;
+    }
+  /* Even an empty block is something to show, where the text has one. */
+  if (self.fence != '\0' && self.block_is_empty && !self.opener_was_said)
+    {
+      self.has_text = TRUE;
+      self.block_is_empty = FALSE;
     }
   flush (&self);
   g_string_free (self.part, TRUE);

@@ -29,6 +29,19 @@ static const struct {
     "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n```",
     { "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```",
       "```c\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n```" } },
+  { "a long line of code goes on in the next part",
+    "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```\nb",
+    { "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```",
+      "```c\naaaaaaaaaaaaaaaaaaaaaaa\n```\nb" } },
+  { "a line of code that fills its part ends the block there",
+    "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```\nbbbb",
+    { "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```", "bbbb" } },
+  { "a block begins where its first line is",
+    "words\n```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```",
+    { "words", "```c\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n```",
+      "```c\naaaaaaaaaaaaaaaaaaaaaaa\n```" } },
+  { "an empty block is shown", "a\n```c\n```\nb", { "a\n```c\n```\nb" } },
+  { "one that is never closed too", "```c", { "```c\n```" } },
   { "never closed", "```\nint a;", { "```\nint a;\n```" } },
   { "a cut makes no fence",
     SIXTY "```xyz",
@@ -103,6 +116,20 @@ is_balanced (const char *part)
   return open == '\0';
 }
 
+/* Whether a part is one code block with nothing in it. */
+static gboolean
+is_empty_block (const char *part)
+{
+  return g_regex_match_simple ("^ {0,3}(`{3,}|~{3,})[^\n]*\\s+[`~]+\\s*$", part, 0, 0);
+}
+
+/* Whether the text has one itself, closed or not. */
+static gboolean
+has_empty_block (const char *text)
+{
+  return g_regex_match_simple ("(^|\n) {0,3}(`{3,}|~{3,})[^\n]*\\s*(\n[`~ ]*|$)", text, 0, 0);
+}
+
 /* Letters, in order: what no splitting may lose or add. Fences and their languages may be said again. */
 static char *
 letters_of (const char *text)
@@ -136,6 +163,9 @@ test_properties (void)
           g_assert_true (g_utf8_validate (parts[j], -1, NULL));
           g_assert_cmpuint (sbx_utf16_units (parts[j]), <=, max);
           g_assert_cmpstr (parts[j], !=, "");
+          if (is_empty_block (parts[j]) && !has_empty_block (text))
+            g_error ("max %u: part %" G_GSIZE_FORMAT " of <<%s>> is an empty block: <<%s>>", max, j, text,
+                     parts[j]);
           if (!is_balanced (parts[j]))
             g_error ("max %u: part %" G_GSIZE_FORMAT " of <<%s>> is not whole: <<%s>>", max, j, text,
                      parts[j]);
