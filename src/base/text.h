@@ -16,3 +16,8 @@ char *sbx_text_one_line (const char *text);
 /* A copy for a terminal: as the first, and each control character but line ends and tabs is U+FFFD, since a
  * guest could move the cursor, set the title or type an answer with them. */
 char *sbx_text_terminal (const char *text);
+
+/* A short copy that may stand between quotation marks in a question that a person answers: each character
+ * that is not printed, turns the direction of writing or is a quotation mark is "?", and what is longer than
+ * 64 ends in "…". */
+char *sbx_text_shown (const char *text);

@@ -3,6 +3,7 @@
 #include "daemon/guard.h"
 
 #include "base/names.h"
+#include "base/text.h"
 #include "bus/errors.h"
 #include "bus/polkit.h"
 #include "daemon/rights.h"
@@ -173,6 +174,24 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
   return 0;
 }
 
+/* A copy, with what polkit's messages show of a channel: rules get the key as it is, but a key may hold
+ * nearly anything, and whoever reads the message must not take a part of it for our words. */
+static char **
+copy_details (const char *const *details)
+{
+  g_autoptr (GStrvBuilder) copy = g_strv_builder_new ();
+
+  for (gsize i = 0; details != NULL && details[i] != NULL; i += 2)
+    {
+      g_autofree char *shown = g_str_equal (details[i], "channel") ? sbx_text_shown (details[i + 1]) : NULL;
+
+      g_strv_builder_add_many (copy, details[i], details[i + 1], NULL);
+      if (shown != NULL)
+        g_strv_builder_add_many (copy, "channel-shown", shown, NULL);
+    }
+  return g_strv_builder_end (copy);
+}
+
 static void
 judge_peer (Check *self)
 {
@@ -198,7 +217,7 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
   self->task = g_task_new (NULL, NULL, callback, user_data);
   self->message = sd_bus_message_ref (message);
   self->action = g_strdup (action);
-  self->details = g_strdupv ((char **) details);
+  self->details = copy_details (details);
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   g_task_set_task_data (self->task, self, check_free);
   self->owner = guard;

@@ -23,7 +23,8 @@ void sbx_guard_free (SbxGuard *self);
 char *sbx_caller_name (sd_bus_message *message);
 
 /* action NULL: only who they are is asked, for a caller whose right is that a thing is theirs. details: NULL,
- * or name, value, …, NULL; copied. message is kept until the verdict. */
+ * or name, value, …, NULL; copied,
+ * and channel-shown is added to channel. message is kept until the verdict. */
 void sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *action,
                             const char *const *details, GCancellable *cancellable,
                             GAsyncReadyCallback callback, gpointer user_data);

@@ -107,6 +107,19 @@ reply_no_such_turn (sd_bus_message *message)
                                      "There is no such turn, or it has its outcome already");
 }
 
+void
+sbx_manager_turn_details (SbxManager *self, const char *turn, const char *details[5])
+{
+  const char *channel = sbx_turns_channel_of (sbx_daemon_turns (self->daemon), turn);
+
+  details[0] = "turn";
+  details[1] = turn;
+  details[2] = "channel";
+  /* Of no turn that there is: polkit's message has a place for it. */
+  details[3] = channel != NULL ? channel : "";
+  details[4] = NULL;
+}
+
 static void
 cancel_foreign_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -135,8 +148,9 @@ cancel_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
     reply_no_such_turn (call->message);
   else if (sbx_turn_uid (turn) != uid)
     {
-      const char *const details[] = { "turn", call->text, NULL };
+      const char *details[5];
 
+      sbx_manager_turn_details (call->manager, call->text, details);
       sbx_guard_check_async (call->manager->guard, call->message, SBX_ACTION ("manage-turns"), details,
                              call->manager->cancellable, cancel_foreign_allowed,
                              sbx_manager_call_new (call->manager, call->message, call->text, FALSE));
@@ -151,7 +165,7 @@ cancel_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 int
 sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn)
 {
-  const char *const details[] = { "turn", turn, NULL };
+  const char *details[5];
 
   /* Whoever has no rights could make us, and polkit, hold any number of long texts. */
   if (strlen (turn) > SBX_MAX_TURN_ID_BYTES)
@@ -159,6 +173,7 @@ sbx_manager_cancel (SbxManager *self, sd_bus_message *message, const char *turn)
       reply_no_such_turn (message);
       return 1;
     }
+  sbx_manager_turn_details (self, turn, details);
   sbx_guard_check_async (self->guard, message, SBX_ACTION ("cancel-turn"), details, self->cancellable,
                          cancel_allowed, sbx_manager_call_new (self, message, turn, FALSE));
   return 1;

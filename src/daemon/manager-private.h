@@ -63,6 +63,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxManagerCall, sbx_manager_call_free)
 /* Answers a call with a GError; takes nothing. */
 void sbx_manager_reply_error (sd_bus_message *message, const GError *error);
 
+/* polkit's details of a turn: details becomes "turn", id, "channel", key, NULL. Borrowed until the next
+ * change. */
+void sbx_manager_turn_details (SbxManager *self, const char *turn, const char *details[5]);
+
 /* What Channel.SetMode and Turn.Cancel share with the manager's methods; return as a handler does. */
 int sbx_manager_set_mode (SbxManager *self, sd_bus_message *message, const char *channel, const char *mode,
                           sd_bus_error *ret_error);

@@ -136,8 +136,10 @@ sbx_run_watch (SbxRun *self, sd_bus_error *ret_error)
 void
 sbx_run_ask (SbxRun *self, GAsyncReadyCallback allowed)
 {
-  const char *const details[] = { "channel", self->channel, "principal",
-                                  self->options.principal != NULL ? self->options.principal : "", NULL };
+  const char *const details[] = { "channel",   self->channel,
+                                  "speaker",   self->speaker_id,
+                                  "principal", self->options.principal != NULL ? self->options.principal : "",
+                                  NULL };
 
   sbx_guard_check_async (self->manager->guard, self->message, SBX_ACTION ("run-turn"), details,
                          self->cancellable, allowed, self);

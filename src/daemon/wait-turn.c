@@ -33,8 +33,9 @@ caller_known (GObject *source, GAsyncResult *result, gpointer user_data)
     (void) sbx_run_await (self);
   else
     {
-      const char *const details[] = { "turn", self->id, NULL };
+      const char *details[5];
 
+      sbx_manager_turn_details (self->manager, self->id, details);
       sbx_guard_check_async (self->manager->guard, self->message, SBX_ACTION ("manage-turns"), details,
                              self->cancellable, foreign_allowed, self);
     }

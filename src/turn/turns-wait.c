@@ -156,3 +156,14 @@ sbx_turns_uid_of (SbxTurns *self, const char *id, guint32 *ret_uid)
   *ret_uid = turn != NULL ? sbx_turn_uid (turn) : record->uid;
   return TRUE;
 }
+
+const char *
+sbx_turns_channel_of (SbxTurns *self, const char *id)
+{
+  const SbxTurn *turn = sbx_turns_find (self, id);
+  const SbxRecord *record = turn == NULL ? sbx_turns_record (self, id) : NULL;
+
+  if (turn != NULL)
+    return sbx_turn_channel (turn);
+  return record != NULL ? record->channel : NULL;
+}

@@ -87,6 +87,8 @@ const SbxRecord *sbx_turns_record (SbxTurns *self, const char *id);
 const char *sbx_turns_find_message (SbxTurns *self, guint32 uid, const char *channel, const char *message_id);
 /* Whose turn that is. FALSE where none is known. */
 gboolean sbx_turns_uid_of (SbxTurns *self, const char *id, guint32 *ret_uid);
+/* In which channel. NULL where none is known. Borrowed. */
+const char *sbx_turns_channel_of (SbxTurns *self, const char *id);
 
 /* --- ending turns --- */
 

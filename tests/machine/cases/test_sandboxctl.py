@@ -258,6 +258,7 @@ class Terminal(unittest.TestCase):
             self.assertIn({"channel": CHANNEL, "running": 1, "queued": 1}, json.loads(ctl("channels", "--json")))
         turn.reply()
         waiting.reply()
+        support.nothing_left()
         self.assertRegex(ctl("channels"), rf"(?m)^CHANNEL +RUNNING +QUEUED$(.|\n)*^{CHANNEL} +0 +0$")
 
     def test_stats(self):

@@ -88,6 +88,22 @@ test_terminal (void)
     }
 }
 
+/* Nothing that ends a quotation, hides, or turns the writing around; and no more than fits a line. */
+static void
+test_shown (void)
+{
+  g_autofree char *hostile = sbx_text_shown ("a\xe2\x80\x9d \"b\" \xe2\x80\xae"
+                                             "c\x1b[2J\xe2\x80\x8b\xc2\xab\xc3\xa9");
+  g_autofree char *long_text = g_strnfill (65, 'x');
+  g_autofree char *cut = sbx_text_shown (long_text);
+  g_autofree char *whole = sbx_text_shown (long_text + 1);
+
+  g_assert_cmpstr (hostile, ==, "a? ?b? ?c?[2J??\xc3\xa9");
+  g_assert_cmpstr (whole, ==, long_text + 1);
+  g_assert_true (g_str_has_prefix (cut, long_text + 1));
+  g_assert_cmpstr (cut + 64, ==, "\xe2\x80\xa6");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -95,5 +111,6 @@ main (int argc, char **argv)
   g_test_add_func ("/text/utf16-units", test_utf16_units);
   g_test_add_func ("/text/plain", test_plain);
   g_test_add_func ("/text/terminal", test_terminal);
+  g_test_add_func ("/text/shown", test_shown);
   return g_test_run ();
 }
