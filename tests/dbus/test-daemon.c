@@ -196,6 +196,12 @@ test_callers_who_leave (Fixture *f, gconstpointer data)
   f->polkit = POLKIT_YES;
 }
 
+static void
+keep_text (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_assert_true (g_subprocess_communicate_utf8_finish (G_SUBPROCESS (source), result, NULL, user_data, NULL));
+}
+
 /* Two on one state directory would lose each other's writes. */
 static void
 test_second (Fixture *f, gconstpointer data)
@@ -207,6 +213,26 @@ test_second (Fixture *f, gconstpointer data)
   g_assert_false (g_subprocess_get_successful (second));
   g_assert_cmpstr (text, !=, "");
   fixture_expect_mode (f, "discord:1", "off");
+}
+
+/* The name belongs to somebody else: it ends, and says what to look at. */
+static void
+test_name_is_taken (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GSubprocess) daemon = NULL;
+  g_autofree char *text = NULL;
+
+  fixture_stop (f);
+  g_assert_cmpint (sd_bus_request_name (f->bus.client, SBX_BUS_NAME, 0), >=, 0);
+  daemon = fixture_spawn (f, G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  /* The fixture's peers answer meanwhile. */
+  g_subprocess_communicate_utf8_async (daemon, NULL, NULL, keep_text, &text);
+  while (text == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_false (g_subprocess_get_successful (daemon));
+  g_assert_nonnull (strstr (text, "policy file dbus-1/system.d/org.roundtable.Sandbox1.conf"));
+  g_assert_cmpint (sd_bus_release_name (f->bus.client, SBX_BUS_NAME), >=, 0);
+  fixture_start (f);
 }
 
 /* --- the XML is the contract ---------------------------------------------------------------------------- */
@@ -439,6 +465,7 @@ main (int argc, char **argv)
   ADD ("callers-who-leave", test_callers_who_leave);
   ADD ("dialogues-are-few", test_dialogues_are_few);
   ADD ("second", test_second);
+  ADD ("name-is-taken", test_name_is_taken);
   ADD ("objects", test_objects);
   ADD ("introspection", test_introspection);
   return g_test_run ();

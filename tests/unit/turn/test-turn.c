@@ -152,6 +152,37 @@ test_scope_refused (TurnFixture *self, gconstpointer data)
   turn_fixture_assert_failed (self, SBX_FAILURE_SCOPE_REFUSED);
 }
 
+/* A unit of that name is loaded: another name is tried, and the turn is not lost. */
+static void
+test_scope_name_is_taken (TurnFixture *self, gconstpointer data)
+{
+  turn_fixture_use_broker (self, "reply");
+  self->n_names_taken = 2;
+  turn_fixture_script_until_start (self, OWN_IMAGE);
+  turn_fixture_script_wait_held (self);
+  turn_fixture_script_delete (self);
+  (void) turn_fixture_submit (self);
+  turn_fixture_run_out (self);
+  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
+  g_assert_cmpuint (self->n_names_taken, ==, 0);
+}
+
+/* Somebody removed the container before its status was read: no reply counts without one. */
+static void
+test_status_is_unknown (TurnFixture *self, gconstpointer data)
+{
+  turn_fixture_use_broker (self, "reply");
+  turn_fixture_script_until_start (self, OTHER_IMAGE);
+  fake_docker_add_json (self->docker, "POST /v1.41/containers/roundtable-sandbox-", 404,
+                        "{\"message\":\"No such container\"}");
+  fake_docker_add_json (self->docker, "GET /v1.41/containers/roundtable-sandbox-", 404,
+                        "{\"message\":\"No such container\"}");
+  turn_fixture_script_delete (self);
+  (void) turn_fixture_submit (self);
+  turn_fixture_run_out (self);
+  turn_fixture_assert_failed (self, SBX_FAILURE_WORKER_FAILED);
+}
+
 static void
 test_key_missing (TurnFixture *self, gconstpointer data)
 {
@@ -434,6 +465,8 @@ main (int argc, char **argv)
   ADD ("image-missing", test_image_missing);
   ADD ("docker-down", test_docker_down);
   ADD ("scope-refused", test_scope_refused);
+  ADD ("scope-name-is-taken", test_scope_name_is_taken);
+  ADD ("status-is-unknown", test_status_is_unknown);
   ADD ("key-missing", test_key_missing);
   ADD ("broker-dies", test_broker_dies);
   ADD ("deadline", test_deadline);

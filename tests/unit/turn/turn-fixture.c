@@ -22,7 +22,12 @@ fake_scope_start (gpointer self, const SbxScopeSpec *spec, GCancellable *cancell
 
   g_assert_true (g_str_has_prefix (spec->name, "sandboxd-turn-"));
   g_assert_cmpint (spec->pid, >, 0);
-  if (fixture->scope_refused)
+  if (fixture->n_names_taken > 0)
+    {
+      fixture->n_names_taken--;
+      g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN, "Unit exists");
+    }
+  else if (fixture->scope_refused)
     g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_DENIED, "Access denied");
   else
     g_task_return_boolean (task, TRUE);

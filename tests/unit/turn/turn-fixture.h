@@ -21,6 +21,7 @@ typedef struct {
   SbxStateDir *state;
   SbxTurns *turns;
   gboolean scope_refused;
+  guint n_names_taken; /* of the next scopes, the names are taken */
   guint n_killed;
   guint n_told;
   SbxOutcome outcome;
