@@ -86,6 +86,7 @@ class Local:
 def hop(setup, report, rounds):
     report.section("(c) one model call: the endpoint directly, by nginx as a proxy, by broker and egress")
     setup.restart(1)
+    setup.turn(rig.channel(0))
     setup.configure(image="bench-hold:latest", calls=1000, deadline="600s")
     turn = setup.bot.send_turn(rig.channel(0))
     rig.wait_until("the turn runs", lambda: setup.root.number("TurnsRunning") == 1 and setup.turn_dirs())
