@@ -3,6 +3,7 @@
 #include "broker/connection.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,9 +33,11 @@ struct _SbxConnection {
   GSource *watch;
   GSource *deadline;
   gint64 begun_usec;
-  GByteArray *input;
-  gsize scanned; /* of input, in search of the head's end; then the head's length */
+  GByteArray *input; /* the head, and what came with it */
+  gsize scanned;     /* of input, in search of the head's end; then the head's length */
+  guint8 *body;      /* as long as the head says; only one connection at a time has a call, and so a body */
   gsize body_bytes;
+  gsize body_got;
   SbxPolicyTarget target;
   SbxCall *call;
   GBytes *answer;
@@ -121,7 +124,7 @@ on_call_done (guint status, GBytes *json, gpointer user_data)
 static void
 connection_make_call (SbxConnection *self)
 {
-  g_autoptr (GBytes) body = g_bytes_new (self->input->data + self->scanned, self->body_bytes);
+  g_autoptr (GBytes) body = g_bytes_new_take (g_steal_pointer (&self->body), self->body_bytes);
   SbxCall *call = self->call;
 
   self->state = CONNECTION_CALL;
@@ -135,7 +138,7 @@ connection_make_call (SbxConnection *self)
 static void
 connection_read_body (SbxConnection *self)
 {
-  if (self->input->len - self->scanned >= self->body_bytes)
+  if (self->body_got == self->body_bytes)
     connection_make_call (self);
 }
 
@@ -170,6 +173,9 @@ connection_take_head (SbxConnection *self)
     }
   self->state = CONNECTION_BODY;
   self->body_bytes = (gsize) head.content_length;
+  self->body = g_malloc (MAX (self->body_bytes, 1));
+  self->body_got = MIN (self->input->len - self->scanned, self->body_bytes);
+  memcpy (self->body, self->input->data + self->scanned, self->body_got);
   connection_arm (self,
                   SBX_CONNECTION_REQUEST_MSEC - (guint) CLAMP (spent_msec, 0, SBX_CONNECTION_HEAD_MSEC));
   connection_read_body (self);
@@ -199,7 +205,9 @@ static void
 connection_read (SbxConnection *self)
 {
   guint8 buffer[READ_BYTES];
-  gssize n = read (self->fd, buffer, sizeof buffer);
+  gboolean in_head = self->state == CONNECTION_HEAD;
+  gssize n = in_head ? read (self->fd, buffer, sizeof buffer)
+                     : read (self->fd, self->body + self->body_got, self->body_bytes - self->body_got);
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
@@ -209,11 +217,14 @@ connection_read (SbxConnection *self)
       connection_over (self);
       return;
     }
-  g_byte_array_append (self->input, buffer, (guint) n);
-  if (self->state == CONNECTION_HEAD)
-    connection_read_head (self);
-  else
-    connection_read_body (self);
+  if (in_head)
+    {
+      g_byte_array_append (self->input, buffer, (guint) n);
+      connection_read_head (self);
+      return;
+    }
+  self->body_got += (gsize) n;
+  connection_read_body (self);
 }
 
 /* --- answering --- */
@@ -314,6 +325,7 @@ sbx_connection_free (SbxConnection *self)
   if (self->call != NULL)
     sbx_call_drop (self->call);
   g_byte_array_unref (self->input);
+  g_free (self->body);
   g_clear_pointer (&self->answer, g_bytes_unref);
   sbx_fd_close (self->fd);
   g_free (self);

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/hardening.h"
+#include "base/heap.h"
 #include "broker/lockdown.h"
 #include "broker/session.h"
 #include "sbx-config.h"
@@ -154,6 +155,7 @@ main (int argc, char **argv)
   Options options = { .listen_fd = -1, .control_fd = -1 };
   g_autoptr (GError) error = NULL;
 
+  sbx_heap_keep ();
   if (!read_options (&argc, &argv, &options, &error) || (options.print_filter && !print_filter (&error)))
     {
       g_printerr ("sandbox-broker: %s\n", error != NULL ? error->message : "Cannot write the filter");

@@ -7,12 +7,7 @@
 GSource *
 sbx_source_watch (int fd, GIOCondition condition, GUnixFDSourceFunc callback, gpointer user_data)
 {
-  GSource *source = g_unix_fd_source_new (fd, condition);
-
-  g_source_set_priority (source, GUEST_PRIORITY);
-  g_source_set_callback (source, G_SOURCE_FUNC (callback), user_data, NULL);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  return source;
+  return sbx_source_watch_fd (fd, condition, GUEST_PRIORITY, callback, user_data);
 }
 
 GSource *

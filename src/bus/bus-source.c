@@ -95,6 +95,7 @@ sbx_bus_source_new (sd_bus *bus, void (*on_lost) (gpointer user_data), gpointer 
   self->user_data = user_data;
   self->events = G_IO_IN;
   self->tag = g_source_add_unix_fd (source, sd_bus_get_fd (bus), self->events);
+  g_source_set_can_recurse (source, TRUE); /* as in base/source.c */
   g_source_set_static_name (source, "sd-bus");
   return source;
 }

@@ -10,6 +10,7 @@ typedef struct {
 typedef struct {
   GSource base;
   CURLM *multi;
+  gint64 due_usec; /* of curl's timer, or -1 */
   SbxCurlDone done;
   gpointer user_data;
   GHashTable *sockets; /* fd to Socket */
@@ -59,9 +60,9 @@ on_timer (CURLM *multi, long timeout_ms, void *user_data)
 {
   CurlSource *self = user_data;
 
-  /* Never acted upon here: curl must not be called from its own callback. */
-  g_source_set_ready_time (&self->base,
-                           timeout_ms < 0 ? -1 : g_get_monotonic_time () + (gint64) timeout_ms * 1000);
+  /* Never acted upon here: curl must not be called from its own callback. And not by
+   * g_source_set_ready_time(), which wakes up the loop that we are in: curl calls this again and again. */
+  self->due_usec = timeout_ms < 0 ? -1 : g_get_monotonic_time () + (gint64) timeout_ms * 1000;
   return 0;
 }
 
@@ -83,23 +84,52 @@ tell_done (CurlSource *self)
 }
 
 static gboolean
+curl_source_prepare (GSource *source, int *timeout_ms)
+{
+  const CurlSource *self = (CurlSource *) source;
+  gint64 left_usec = self->due_usec - g_source_get_time (source);
+
+  *timeout_ms = -1;
+  if (self->due_usec < 0)
+    return FALSE;
+  *timeout_ms = (int) CLAMP ((left_usec + 999) / 1000, 0, G_MAXINT); /* rounded up, or we would spin */
+  return left_usec <= 0;
+}
+
+static gboolean
+curl_source_check (GSource *source)
+{
+  const CurlSource *self = (CurlSource *) source;
+  GHashTableIter iter;
+  gpointer value;
+
+  if (self->due_usec >= 0 && self->due_usec <= g_source_get_time (source))
+    return TRUE;
+  g_hash_table_iter_init (&iter, self->sockets);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (g_source_query_unix_fd (source, ((Socket *) value)->tag) != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 curl_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
 {
   CurlSource *self = (CurlSource *) source;
-  g_autofree int *fds = g_new (int, g_hash_table_size (self->sockets) + 1);
+  g_autofree int *fds = NULL;
   GHashTableIter iter;
   gpointer value;
   guint n_fds = 0;
   int running;
 
-  if (g_source_get_ready_time (source) >= 0 && g_source_get_ready_time (source) <= g_source_get_time (source))
+  if (self->due_usec >= 0 && self->due_usec <= g_source_get_time (source))
     {
-      g_source_set_ready_time (source, -1);
+      self->due_usec = -1;
       (void) curl_multi_socket_action (self->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
 
   /* A list of its own: curl adds and removes sockets while it works. */
-  fds = g_renew (int, fds, g_hash_table_size (self->sockets) + 1);
+  fds = g_new (int, g_hash_table_size (self->sockets) + 1);
   g_hash_table_iter_init (&iter, self->sockets);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     fds[n_fds++] = ((Socket *) value)->fd;
@@ -128,9 +158,12 @@ curl_source_finalize (GSource *source)
   g_hash_table_unref (((CurlSource *) source)->sockets);
 }
 
-/* prepare and check are the main loop's own: descriptors and ready time. */
-static GSourceFuncs curl_source_funcs = { .dispatch = curl_source_dispatch,
-                                          .finalize = curl_source_finalize };
+static GSourceFuncs curl_source_funcs = {
+  .prepare = curl_source_prepare,
+  .check = curl_source_check,
+  .dispatch = curl_source_dispatch,
+  .finalize = curl_source_finalize,
+};
 
 GSource *
 sbx_curl_source_new (CURLM *multi, SbxCurlDone done, gpointer user_data)
@@ -138,7 +171,9 @@ sbx_curl_source_new (CURLM *multi, SbxCurlDone done, gpointer user_data)
   GSource *source = g_source_new (&curl_source_funcs, sizeof (CurlSource));
   CurlSource *self = (CurlSource *) source;
 
+  g_source_set_can_recurse (source, TRUE); /* as in base/source.c */
   self->multi = multi;
+  self->due_usec = -1;
   self->done = done;
   self->user_data = user_data;
   self->sockets = g_hash_table_new_full (NULL, NULL, NULL, g_free);

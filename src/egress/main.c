@@ -12,6 +12,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "config/search.h"
@@ -318,6 +319,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) filter = NULL;
 
+  sbx_heap_keep ();
   if (!read_options (&argc, &argv, &options, &error))
     {
       g_printerr ("sandbox-egress: %s\n", error->message);

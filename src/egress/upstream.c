@@ -14,9 +14,14 @@
 #define IDLE_CONNECTION_SEC 60L
 #define DNS_CACHE_SEC       60L
 #define KEPT_CONNECTIONS    64L
+/* libcurl reads a body by blocks of this size. One that holds the largest is sent without a turn of the loop
+ * for each block. */
+#define LEAST_UPLOAD_BYTES 65536u
+#define MOST_UPLOAD_BYTES  (SBX_MAX_CALL_BYTES + 65536u)
 
 struct _SbxUpstream {
   CURLM *multi;
+  CURLSH *share; /* TLS sessions; connections and names are the multi handle's */
   GSource *source;
   guint n_transfers;
 };
@@ -289,6 +294,9 @@ set_callbacks (SbxTransfer *self)
 
   (void) curl_easy_setopt (easy, CURLOPT_PRIVATE, self);
   (void) curl_easy_setopt (easy, CURLOPT_POST, 1L);
+  (void) curl_easy_setopt (
+    easy, CURLOPT_UPLOAD_BUFFERSIZE,
+    (long) CLAMP (g_bytes_get_size (self->request) + 1, LEAST_UPLOAD_BYTES, MOST_UPLOAD_BYTES));
   (void) curl_easy_setopt (easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) g_bytes_get_size (self->request));
   (void) curl_easy_setopt (easy, CURLOPT_HTTPHEADER, self->headers);
   (void) curl_easy_setopt (easy, CURLOPT_READFUNCTION, on_read);
@@ -321,6 +329,7 @@ sbx_upstream_start (SbxUpstream *self, const SbxUpstreamRequest *request, SbxUps
   g_assert (transfer->easy != NULL); /* out of memory, as with g_malloc() */
   set_policy (transfer, request);
   set_callbacks (transfer);
+  (void) curl_easy_setopt (transfer->easy, CURLOPT_SHARE, self->share);
   self->n_transfers++;
   (void) curl_multi_add_handle (self->multi, transfer->easy);
   return transfer;
@@ -339,7 +348,10 @@ sbx_upstream_new (void)
   SbxUpstream *self = g_new0 (SbxUpstream, 1);
 
   self->multi = curl_multi_init ();
-  g_assert (self->multi != NULL);
+  self->share = curl_share_init ();
+  g_assert (self->multi != NULL && self->share != NULL);
+  /* Before 8.12 a session is the easy handle's, which lives for one request only. One thread: no locks. */
+  (void) curl_share_setopt (self->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   (void) curl_multi_setopt (self->multi, CURLMOPT_MAXCONNECTS, KEPT_CONNECTIONS);
   self->source = sbx_curl_source_new (self->multi, on_transfer_done, self);
   return self;
@@ -354,6 +366,7 @@ sbx_upstream_free (SbxUpstream *self)
 
   /* Closing the kept connections still asks for sockets to be forgotten: the source goes after them. */
   (void) curl_multi_cleanup (self->multi);
+  (void) curl_share_cleanup (self->share);
   g_source_destroy (self->source);
   g_source_unref (self->source);
   g_free (self);

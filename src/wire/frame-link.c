@@ -13,10 +13,15 @@
 #include "base/fd.h"
 #include "base/source.h"
 
+/* Longer payloads are sent from where they are; shorter ones are copied behind their head, for one call and
+ * one wakeup of the peer. */
+#define COPIED_BYTES 4096u
+
 typedef struct {
-  guint8 *bytes;
+  guint8 *bytes; /* head, and the payload where it is short */
   gsize n_bytes;
-  gsize written;
+  GBytes *rest;  /* NULL, or the payload */
+  gsize written; /* of both */
   int fds[SBX_FRAME_MAX_FDS];
   guint n_fds;
 } Outgoing;
@@ -56,8 +61,27 @@ static void
 outgoing_free (Outgoing *self)
 {
   close_fds (self->fds, &self->n_fds);
+  g_clear_pointer (&self->rest, g_bytes_unref);
   g_free (self->bytes);
   g_free (self);
+}
+
+/* Sets *ret_piece to what is to be written next of it. FALSE at its end. */
+static gboolean
+outgoing_next (const Outgoing *self, struct iovec *ret_piece)
+{
+  gsize n_rest = 0;
+  const char *rest = self->rest != NULL ? g_bytes_get_data (self->rest, &n_rest) : NULL;
+
+  if (self->written < self->n_bytes)
+    *ret_piece =
+      (struct iovec){ .iov_base = self->bytes + self->written, .iov_len = self->n_bytes - self->written };
+  else if (self->written < self->n_bytes + n_rest)
+    *ret_piece = (struct iovec){ .iov_base = (char *) rest + (self->written - self->n_bytes),
+                                 .iov_len = n_rest - (self->written - self->n_bytes) };
+  else
+    return FALSE;
+  return TRUE;
 }
 
 static void
@@ -227,9 +251,35 @@ on_link_readable (int fd, GIOCondition condition, gpointer user_data)
   SbxFrameLink *self = user_data;
 
   g_ref_count_inc (&self->refs);
-  (void) link_step (self);
+  /* A payload comes right behind its head. */
+  if (link_step (self) && !self->closed && self->rule != NULL && self->got == 0)
+    (void) link_step (self);
   link_unref (self);
   return G_SOURCE_CONTINUE; /* link_stop() destroys the source */
+}
+
+/* One write of it, with its descriptors where they are still to be sent. Returns as send() does. */
+static gssize
+link_write (SbxFrameLink *self, const Outgoing *outgoing, struct iovec *piece)
+{
+  gsize fds_bytes = sizeof (int) * outgoing->n_fds;
+  union {
+    char bytes[CMSG_SPACE (sizeof (int) * SBX_FRAME_MAX_FDS)];
+    struct cmsghdr align;
+  } control = { .bytes = { 0 } };
+  struct msghdr message = {
+    .msg_iov = piece, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE (fds_bytes)
+  };
+
+  /* The broker's syscall filter has no sendmsg: a process that never sends a descriptor must not be able to.
+   */
+  if (outgoing->n_fds == 0)
+    return send (self->fd, piece->iov_base, piece->iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+  control.align.cmsg_level = SOL_SOCKET;
+  control.align.cmsg_type = SCM_RIGHTS;
+  control.align.cmsg_len = CMSG_LEN (fds_bytes);
+  memcpy (CMSG_DATA (&control.align), outgoing->fds, fds_bytes);
+  return sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* Writes what the kernel takes now. Returns FALSE with errno set on a broken connection. A peer that has
@@ -241,32 +291,15 @@ link_flush (SbxFrameLink *self)
 
   while ((first = g_queue_peek_head (&self->outgoing)) != NULL)
     {
-      union {
-        char bytes[CMSG_SPACE (sizeof (int) * SBX_FRAME_MAX_FDS)];
-        struct cmsghdr align;
-      } control = { .bytes = { 0 } };
-      struct iovec vector = { .iov_base = first->bytes + first->written,
-                              .iov_len = first->n_bytes - first->written };
-      struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1 };
+      struct iovec piece;
       gssize n;
 
-      if (first->n_fds > 0)
+      if (!outgoing_next (first, &piece))
         {
-          gsize fds_bytes = sizeof (int) * first->n_fds;
-
-          message.msg_control = control.bytes;
-          message.msg_controllen = CMSG_SPACE (fds_bytes);
-          control.align.cmsg_level = SOL_SOCKET;
-          control.align.cmsg_type = SCM_RIGHTS;
-          control.align.cmsg_len = CMSG_LEN (fds_bytes);
-          memcpy (CMSG_DATA (&control.align), first->fds, fds_bytes);
+          outgoing_free (g_queue_pop_head (&self->outgoing));
+          continue;
         }
-      /* The broker's syscall filter has no sendmsg: a process that never sends a descriptor must not be able
-       * to. */
-      if (first->n_fds > 0)
-        n = sendmsg (self->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-      else
-        n = send (self->fd, vector.iov_base, vector.iov_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+      n = link_write (self, first, &piece);
       if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
         {
           link_stop_writing (self);
@@ -277,8 +310,6 @@ link_flush (SbxFrameLink *self)
       close_fds (first->fds, &first->n_fds); /* sent with the first byte */
       first->written += (gsize) n;
       self->queued_bytes -= (gsize) n;
-      if (first->written == first->n_bytes)
-        outgoing_free (g_queue_pop_head (&self->outgoing));
     }
   return TRUE;
 }
@@ -307,11 +338,7 @@ on_link_writable (int fd, GIOCondition condition, gpointer user_data)
 static GSource *
 link_watch (SbxFrameLink *self, GIOCondition condition, GUnixFDSourceFunc callback)
 {
-  GSource *source = g_unix_fd_source_new (self->fd, condition);
-
-  g_source_set_callback (source, G_SOURCE_FUNC (callback), self, NULL);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  return source;
+  return sbx_source_watch_fd (self->fd, condition, G_PRIORITY_DEFAULT, callback, self);
 }
 
 SbxFrameLink *
@@ -349,6 +376,7 @@ sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *
   gsize payload_bytes = payload != NULL ? g_bytes_get_size (payload) : 0;
   SbxFrameHead head = { .type = type, .id = id, .n_bytes = (guint32) payload_bytes };
   gsize n_bytes = SBX_FRAME_HEAD_BYTES + payload_bytes;
+  gsize n_copied = payload_bytes <= COPIED_BYTES ? payload_bytes : 0;
   Outgoing *outgoing;
 
   g_return_val_if_fail (n_fds <= SBX_FRAME_MAX_FDS, FALSE);
@@ -365,11 +393,13 @@ sbx_frame_link_send (SbxFrameLink *self, SbxFrameType type, guint32 id, GBytes *
     }
 
   outgoing = g_new0 (Outgoing, 1);
-  outgoing->bytes = g_malloc (n_bytes);
-  outgoing->n_bytes = n_bytes;
+  outgoing->n_bytes = SBX_FRAME_HEAD_BYTES + n_copied;
+  outgoing->bytes = g_malloc (outgoing->n_bytes);
   sbx_frame_head_write (&head, outgoing->bytes);
-  if (payload_bytes > 0)
-    memcpy (outgoing->bytes + SBX_FRAME_HEAD_BYTES, g_bytes_get_data (payload, NULL), payload_bytes);
+  if (n_copied > 0)
+    memcpy (outgoing->bytes + SBX_FRAME_HEAD_BYTES, g_bytes_get_data (payload, NULL), n_copied);
+  else if (payload_bytes > 0)
+    outgoing->rest = g_bytes_ref (payload);
   for (guint i = 0; i < n_fds; i++)
     {
       int copy = fcntl (fds[i], F_DUPFD_CLOEXEC, 0);

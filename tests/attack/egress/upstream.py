@@ -205,6 +205,29 @@ def tls(program):
             assert not endpoint.requests
 
 
+def tls_sessions(program):
+    """Turns share TLS connections; where one has ended, the next begins with the session of the last."""
+    with tempfile.TemporaryDirectory() as directory:
+        authority, certificate = harness.make_certificates(directory)
+        endpoint, seen = Endpoint(certificate), []
+
+        def act(handler, body):
+            seen.append((handler.client_address[1], handler.connection.session_reused))
+            handler.close_connection = len(seen) % 3 == 0
+            handler.reply({}, headers=[("connection", "close")] if handler.close_connection else [])
+
+        endpoint.act = act
+        known = model_conf(endpoint.port, f"CAFile={authority}\nAllowPrivate=yes", "https", "localhost")
+        with started(Egress(program, known, keys={"model": KEY}), endpoint) as egress:
+            for number in range(9):
+                grant = egress.peer().announce(turn=f"t{number}")
+                assert call(grant)["failure"] == harness.NONE
+                grant.close()
+        ports = [port for port, _ in seen]
+        assert len(set(ports)) == 3 and ports == sorted(ports, key=ports.index), f"nine turns had the connections {ports}"
+        assert [reused for _, reused in seen] == [False] * 3 + [True] * 6, f"sessions resumed: {seen}"
+
+
 def private_addresses(program):
     with tempfile.TemporaryDirectory() as directory:
         authority, certificate = harness.make_certificates(directory)
@@ -388,7 +411,7 @@ def streams_are_bounded(program):
 
 
 TESTS = [statuses, answers, cut_answers, kept_connections, retries, retry_after, refused_connection,
-         mcp_tools_are_not_repeated, tls, private_addresses, unknown_name, no_proxy, reflections, key_changes, bad_keys,
+         mcp_tools_are_not_repeated, tls, tls_sessions, private_addresses, unknown_name, no_proxy, reflections, key_changes, bad_keys,
          mcp_sessions, streams_are_bounded]
 
 if __name__ == "__main__":
