@@ -10,7 +10,8 @@ import unittest
 import support
 
 CHANNEL = "discord:1234"
-README = pathlib.Path(__file__).resolve().parent.parent / "README.md"
+HERE = pathlib.Path(__file__).resolve().parent
+README = HERE.parent / "README.md"
 OPERATIONS = pathlib.Path("/usr/share/doc/roundtable-sandbox/operations.md")
 # What needs a source tree (the machine was installed by it), or a file system of its own (the vm suite does that).
 ELSEWHERE = re.compile(r"^(meson |\./|truncate |mkfs|mount |git |tests/deps )")
@@ -89,6 +90,10 @@ class Docs(unittest.TestCase):
         done = subprocess.run(["runuser", "-u", "bot", "--", "python3", "-c", program], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, text=True, timeout=60, check=True)
         self.assertRegex(done.stdout, r"\d\d:\d\d")
+
+    def test_readme_c(self):
+        # Taken out of the page and compiled where the project is built: no machine has a compiler.
+        self.assertRegex(support.run("runuser", "-u", "bot", "--", str(HERE.parent / "probes" / "readme-call")), r"\d\d:\d\d")
 
     def test_readme_operate(self):
         for command in section(README, "Operate it"):
