@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The roundtable-sandbox authors
-"""Every rule of the broker (doc/protocol.md, section 2) and every promise of SECURITY.md names its tests, in tests/rules.txt."""
+"""Every rule of the broker (doc/protocol.md, section 2) and every promise of SECURITY.md names its tests, in tests/rules.txt; and
+so does every fault of doc/faults.md, in its last column."""
 
 import json
 import re
+import sys
 
 from tree import TOP
 
 RULES = TOP / "tests/rules.txt"
+FAULTS = TOP / "doc/faults.md"
+# The numbers of the faults that were reported elsewhere: of containers, of what the services stand on, of turns.
+REPORTS = {*range(1, 5), *range(6, 19), 20, 21, 22, 23, 25, *range(26, 32), *range(33, 37), *range(38, 48), *range(62, 69)}
 VECTORS = TOP / "tests/conformance/vectors/broker.jsonl"
 
 
@@ -91,3 +96,37 @@ def rules():
         and str(path.relative_to(TOP)) not in named
     ]
     return faults
+
+
+def cells(begin):
+    """The rows of the first table below the heading that begins so."""
+    lines = section(FAULTS.read_text(encoding="utf-8"), begin, "## ")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return rows[2:]
+
+
+def matrix():
+    """The names of the matrix' rows."""
+    sys.path[:0] = [str(TOP / "tests/faults"), str(TOP / "tests/machine/cases")]
+    import table  # pylint: disable=import-outside-toplevel,import-error
+    return {fault.name for fault in table.FAULTS}
+
+
+def field():
+    names, wrong = matrix(), []
+    rows = cells("## Reports from the field")
+    numbers = [int(row[0]) for row in rows]
+    if sorted(numbers) != sorted(REPORTS):
+        wrong.append(f"doc/faults.md: reports missing or twice: {sorted(set(numbers) ^ REPORTS) or numbers}")
+    for row in rows:
+        tests = re.findall("`([^`]+)`", row[-1])
+        if not tests:
+            wrong.append(f"doc/faults.md: report {row[0]} names no test")
+        for test in tests:
+            kind, _, name = test.partition(":")
+            fault = missing(test, {}) if kind != "matrix" else None if name in names else "the matrix has no such row"
+            if fault:
+                wrong.append(f"doc/faults.md: report {row[0]}: {test}: {fault}")
+    shown = {row[0] for row in cells("## Results")}
+    wrong += [f"doc/faults.md has no result of \"{name}\"" for name in sorted(names - shown)]
+    return wrong + [f"doc/faults.md has a result of \"{name}\", which is no row of the matrix" for name in sorted(shown - names)]
