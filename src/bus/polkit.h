@@ -28,8 +28,9 @@ typedef enum {
                            answers */
 } SbxPolkitVerdict;
 
-/* Without interaction; with it, a person has SBX_POLKIT_INTERACTIVE_TIMEOUT_MS. */
-#define SBX_POLKIT_TIMEOUT_MS             10000u
+/* Without interaction: longer than the 15 s that polkit gives a rule's script, during which it judges nobody
+ * else. With it, a person has SBX_POLKIT_INTERACTIVE_TIMEOUT_MS. */
+#define SBX_POLKIT_TIMEOUT_MS             20000u
 #define SBX_POLKIT_INTERACTIVE_TIMEOUT_MS 60000u
 
 /* message is kept until the verdict. details: NULL, or name, value, … , NULL. A message without a sender (a

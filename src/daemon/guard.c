@@ -29,6 +29,7 @@ typedef struct {
   SbxGuard *owner;
   char *caller; /* NULL: not counted */
   gboolean dialogue;
+  gboolean asked_again;
   GTask *task; /* a reference, given up with the verdict */
   sd_bus_message *message;
   char *action;
@@ -126,6 +127,15 @@ check_end (Check *self, gboolean allowed)
   g_task_return_boolean (task, allowed);
 }
 
+static void polkit_done (GObject *source, GAsyncResult *result, gpointer user_data);
+
+static void
+ask_polkit (Check *self)
+{
+  sbx_polkit_check_async (self->message, self->action, (const char *const *) self->details, self->cancellable,
+                          polkit_done, self);
+}
+
 static void
 polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -137,6 +147,15 @@ polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (fine && verdict == SBX_POLKIT_YES)
     {
       check_end (self, TRUE);
+      return;
+    }
+  /* polkit 122 at times takes a rule's script that has ended for one that runs on: it waits for 15 s, says
+   * "Terminating runaway script" in the journal, and then no to what the rules allow. A real no is said
+   * twice. */
+  if (fine && verdict == SBX_POLKIT_NO && !self->dialogue && !self->asked_again)
+    {
+      self->asked_again = TRUE;
+      ask_polkit (self);
       return;
     }
   (void) sbx_polkit_reply_refused (self->message, fine ? verdict : SBX_POLKIT_NO, error);
@@ -169,8 +188,7 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
       check_end (self, TRUE);
       return 0;
     }
-  sbx_polkit_check_async (self->message, self->action, (const char *const *) self->details, self->cancellable,
-                          polkit_done, self);
+  ask_polkit (self);
   return 0;
 }
 

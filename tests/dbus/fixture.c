@@ -34,6 +34,11 @@ method_check (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
   g_ptr_array_add (f->asked, g_string_free (line, FALSE));
   if (f->polkit == POLKIT_SILENT)
     return 1;
+  if (f->polkit == POLKIT_NO_ONCE)
+    {
+      f->polkit = POLKIT_YES;
+      return sd_bus_reply_method_return (message, "(bba{ss})", FALSE, FALSE, 0);
+    }
   return sd_bus_reply_method_return (message, "(bba{ss})", f->polkit == POLKIT_YES,
                                      f->polkit == POLKIT_CHALLENGE, 0);
 }

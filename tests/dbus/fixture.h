@@ -12,7 +12,8 @@
 #define DENIED      "org.freedesktop.DBus.Error.AccessDenied"
 #define INTERACTIVE "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
-typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_CHALLENGE, POLKIT_SILENT } PolkitAnswer;
+/* _NO_ONCE: no, and from then on yes. */
+typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_NO_ONCE, POLKIT_CHALLENGE, POLKIT_SILENT } PolkitAnswer;
 
 typedef struct {
   TestBus bus;

@@ -75,6 +75,21 @@ test_refused (Fixture *f, gconstpointer data)
   g_assert_cmpuint (f->scopes, ==, 0);
 }
 
+/* polkit says no where its own watch over its rules erred; a no that is meant is said twice. */
+static void
+test_no_is_asked_twice (Fixture *f, gconstpointer data)
+{
+  guint before;
+
+  f->polkit = POLKIT_NO_ONCE;
+  CALL (f, "SetChannelMode", TEXTS ("discord:1", "on"), NULL);
+  g_assert_cmpuint (f->asked->len, ==, 2);
+  before = f->asked->len;
+  f->polkit = POLKIT_NO;
+  CALL (f, "GetStatus", NO_TEXTS, DENIED);
+  g_assert_cmpuint (f->asked->len, ==, before + 2);
+}
+
 /* Each method asks for its own action, with the channel where there is one, and never with what a guest said.
  */
 static void
@@ -460,6 +475,7 @@ main (int argc, char **argv)
   ADD ("modes", test_modes);
   ADD ("arguments", test_arguments);
   ADD ("refused", test_refused);
+  ADD ("no-is-asked-twice", test_no_is_asked_twice);
   ADD ("actions", test_actions);
   ADD ("docker-down", test_docker_down);
   ADD ("callers-who-leave", test_callers_who_leave);
