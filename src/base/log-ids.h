@@ -19,6 +19,10 @@
 #define SBX_LOG_ID_TURN_ACCEPTED "d77a9d27edcf0e9112b82a4c35451bc4"
 /* Its worker has been given the turn. */
 #define SBX_LOG_ID_TURN_STARTED "3b7c822994f45243729a4e000d0bfd4e"
+/* For a channel in use the next turn's sandbox was made ahead. */
+#define SBX_LOG_ID_PREPARED_READY "496428dcce476bbbd024b6aa4b116421"
+/* One that waited was thrown away unused, for SANDBOX_REASON=. */
+#define SBX_LOG_ID_PREPARED_DROPPED "dc218432175457fa4a298c8dcd886a68"
 /* It ended, with SANDBOX_OUTCOME= and, unless that is "answered", SANDBOX_REASON=. */
 #define SBX_LOG_ID_TURN_FINISHED "b1fc4e67be3649bb3d1630953ba1c36f"
 /* It should have ended long ago, and was made to. */

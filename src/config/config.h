@@ -39,9 +39,12 @@ typedef struct {
   guint64 deadline_usec;
   guint64 calls;
   guint64 max_turns;
-  guint64 max_queued;          /* per channel */
-  guint64 speaker_turns;       /* at most so many turns of one speaker … */
-  guint64 speaker_window_usec; /* … in so long; 0 and 0 where it is switched off */
+  guint64 max_queued;           /* per channel */
+  guint64 prepared_turns;       /* over all channels; 0: none */
+  guint64 prepared_per_channel; /* of a channel in use */
+  guint64 prepared_idle_usec;   /* how long a channel is in use behind its last turn */
+  guint64 speaker_turns;        /* at most so many turns of one speaker … */
+  guint64 speaker_window_usec;  /* … in so long; 0 and 0 where it is switched off */
   guint64 min_free_bytes;
   gboolean require_principal;
   gboolean compaction;

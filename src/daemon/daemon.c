@@ -16,9 +16,10 @@
 #include "base/source.h"
 #include "daemon/manager.h"
 #include "daemon/reload.h"
-#include "daemon/state-lock.h"
+#include "daemon/state.h"
 #include "daemon/watchdog.h"
 #include "sbx-config.h"
+#include "turn/prepared.h"
 #include "turn/run-dir.h"
 #include "turn/sandbox.h"
 #include "turn/sweep.h"
@@ -34,12 +35,10 @@
 struct _SbxDaemon {
   GMainLoop *loop;
   GError *error; /* why the loop ended, where that is a failure */
-  SbxFd lock;
   GStrv warnings;
   char *config_root;
   SbxTurnContext context;
-  SbxChannelStore *channels;
-  SbxStateDir *state;
+  SbxDaemonState state;
   SbxTurns *turns;
   SbxSweep *sweep;
   SbxWiper *wiper;
@@ -151,9 +150,10 @@ on_name_claimed (gboolean fine, const char *why, gpointer user_data)
     return;
   self->announced = TRUE;
   sbx_turns_go (self->turns);
-  (void) sd_notifyf (0, "READY=1\nSTATUS=%u channels sandboxed", sbx_channel_store_count (self->channels));
+  (void) sd_notifyf (0, "READY=1\nSTATUS=%u channels sandboxed",
+                     sbx_channel_store_count (self->state.channels));
   sbx_log_event (SBX_LOG_ID_SERVICE_READY, LOG_INFO, NULL, "Ready, with %u sandboxed channels",
-                 sbx_channel_store_count (self->channels));
+                 sbx_channel_store_count (self->state.channels));
 }
 
 static gboolean
@@ -214,10 +214,20 @@ on_counts_changed (gpointer user_data)
 }
 
 static void
+on_images_changed (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_prepared_images_changed (self->context.prepared);
+}
+
+static void
 on_mode_changed (const char *channel, gboolean on, gpointer user_data)
 {
   SbxDaemon *self = user_data;
 
+  if (!on)
+    sbx_prepared_drop (self->context.prepared, channel);
   if (self->manager != NULL)
     sbx_manager_mode_changed (self->manager, channel, on);
 }
@@ -255,11 +265,20 @@ static const SbxTurnsEvents turns_events = { on_counts_changed, on_turn_added, o
 /* --- the end --- */
 
 static void
-on_turns_stopped (gpointer user_data)
+on_all_stopped (gpointer user_data)
 {
   SbxDaemon *self = user_data;
 
   g_main_loop_quit (self->loop);
+}
+
+/* Those that wait are ended with the turns; this waits for the last of them. */
+static void
+on_turns_stopped (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_prepared_stop (self->context.prepared, on_all_stopped, self);
 }
 
 static void
@@ -284,6 +303,7 @@ on_end_signal (gpointer user_data)
                  "Stopping, with %u turns running and %u waiting", sbx_turns_n_running (self->turns),
                  sbx_turns_n_queued (self->turns));
   self->stop_deadline = sbx_deadline_new (STOP_MSEC, on_stop_late, self);
+  sbx_prepared_stop (self->context.prepared, NULL, NULL);
   sbx_turns_stop (self->turns, on_turns_stopped, self);
   return G_SOURCE_CONTINUE;
 }
@@ -304,6 +324,7 @@ sbx_daemon_reload (SbxDaemon *self, GError **error)
   g_strfreev (self->warnings);
   self->warnings = g_steal_pointer (&warnings);
   sbx_turns_reconfigure (self->turns);
+  sbx_prepared_reconfigure (self->context.prepared);
   sbx_log_event (SBX_LOG_ID_CONFIG_LOADED, LOG_INFO, NULL, "The configuration was read again");
   return TRUE;
 }
@@ -329,41 +350,6 @@ on_hangup (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-open_state (SbxDaemon *self, const SbxDaemonPlaces *places, GError **error)
-{
-  g_autofree char *channels = g_build_filename (places->state_dir, "channels.json", NULL);
-  g_autofree char *records = g_build_filename (places->state_dir, "turns", NULL);
-
-  self->context.run_root = g_strdup (places->run_dir);
-  self->context.workspaces_root = g_build_filename (places->state_dir, "workspaces", NULL);
-  if (!sbx_run_dir_check_root (self->context.run_root, error))
-    return FALSE;
-  if (g_mkdir_with_parents (places->run_dir, 0700) < 0 || g_mkdir_with_parents (places->state_dir, 0700) < 0)
-    {
-      int saved_errno = errno;
-
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno), "Cannot make %s or %s: %s",
-                   places->run_dir, places->state_dir, g_strerror (saved_errno));
-      return FALSE;
-    }
-  self->lock = sbx_state_lock_take (places->state_dir, error);
-  if (self->lock < 0 || !sbx_workspace_check_root (self->context.workspaces_root, error))
-    return FALSE;
-  self->channels = sbx_channel_store_open (
-    channels, (const char *const *) self->context.settings->config->initial_channels, error);
-  if (self->channels == NULL)
-    return FALSE;
-  self->state = sbx_state_dir_open (places->state_dir, error);
-  if (self->state == NULL)
-    return FALSE;
-  self->context.resets = sbx_resets_open (self->state, "resets.json", error);
-  if (self->context.resets == NULL)
-    return FALSE;
-  self->context.records = sbx_record_store_open (records, error);
-  return self->context.records != NULL;
-}
-
 /* Where systemd handed one over (sandboxd.socket). FALSE with error set. */
 static gboolean
 take_private_socket (SbxDaemon *self, GError **error)
@@ -386,21 +372,23 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
 {
   g_autoptr (SbxDaemon) self = g_new0 (SbxDaemon, 1);
 
-  self->lock = -1;
+  self->state.lock = -1;
   self->loop = g_main_loop_new (NULL, FALSE);
   self->context.installation = sbx_installation_id (error);
   if (self->context.installation == NULL
       || !sbx_reload (&self->context, places->config_root, &self->warnings, error)
-      || !open_state (self, places, error))
+      || !sbx_daemon_state_open (&self->state, &self->context, places, error))
     return NULL;
   self->context.broker_program = g_strdup (places->broker_program);
   self->context.engine = sbx_engine_new (places->docker_socket);
+  self->context.images = sbx_image_watch_new (self->context.engine, on_images_changed, self);
   self->context.egress = sbx_egress_client_new (places->egress_socket);
   self->context.reaper = sbx_reaper_new (self->context.engine, on_counts_changed, self);
   self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.scopes = &sbx_scope_maker_systemd;
   self->context.scopes_self = &self->units;
-  self->turns = sbx_turns_new (&self->context, self->channels, &turns_events, self);
+  self->context.prepared = sbx_prepared_new (&self->context, on_counts_changed, self);
+  self->turns = sbx_turns_new (&self->context, self->state.channels, &turns_events, self);
   sbx_turns_restore (self->turns);
   self->wiper = sbx_wiper_new (&self->context);
   self->sweep = sbx_sweep_new (self->context.engine, self->context.installation, self->context.run_root,
@@ -432,13 +420,12 @@ sbx_daemon_free (SbxDaemon *self)
   sbx_units_free (self->units);
   sbx_bus_connection_free (self->connection);
   sbx_turns_free (self->turns);
-  sbx_channel_store_free (self->channels);
+  sbx_prepared_free (self->context.prepared);
   sbx_turn_context_clear (&self->context);
-  sbx_state_dir_free (self->state);
+  sbx_daemon_state_close (&self->state);
   g_free (self->bus_address);
   g_free (self->config_root);
   g_strfreev (self->warnings);
-  sbx_fd_close (self->lock);
   g_clear_error (&self->error);
   g_main_loop_unref (self->loop);
   g_free (self);
@@ -480,7 +467,7 @@ sbx_daemon_wiper (SbxDaemon *self)
 SbxChannelStore *
 sbx_daemon_channels (SbxDaemon *self)
 {
-  return self->channels;
+  return self->state.channels;
 }
 
 const char *const *

@@ -5,6 +5,7 @@
 
 #include "bus/errors.h"
 #include "sbx-config.h"
+#include "turn/prepared.h"
 #include "wire/bounds.h"
 
 static int
@@ -30,6 +31,16 @@ property_get_turns_queued (sd_bus *bus, const char *path, const char *interface,
   SbxManager *self = user_data;
 
   return sd_bus_message_append (reply, "u", sbx_turns_n_queued (sbx_daemon_turns (self->daemon)));
+}
+
+static int
+property_get_turns_prepared (sd_bus *bus, const char *path, const char *interface, const char *property,
+                             sd_bus_message *reply, void *user_data, sd_bus_error *ret_error)
+{
+  SbxManager *self = user_data;
+
+  return sd_bus_message_append (reply, "u",
+                                sbx_prepared_n_waiting (sbx_daemon_context (self->daemon)->prepared));
 }
 
 static int
@@ -99,6 +110,7 @@ static const sd_bus_vtable manager_vtable[] = {
   SD_BUS_PROPERTY ("Version", "s", property_get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
   SD_BUS_PROPERTY ("TurnsRunning", "u", property_get_turns_running, 0, CHANGES),
   SD_BUS_PROPERTY ("TurnsQueued", "u", property_get_turns_queued, 0, CHANGES),
+  SD_BUS_PROPERTY ("TurnsPrepared", "u", property_get_turns_prepared, 0, CHANGES),
   SD_BUS_PROPERTY ("TurnsFinished", "t", property_get_turns_finished, 0, CHANGES),
   SD_BUS_PROPERTY ("TurnsFailed", "t", property_get_turns_failed, 0, CHANGES),
   SD_BUS_PROPERTY ("CleanupsPending", "u", property_get_cleanups_pending, 0, CHANGES),
@@ -306,8 +318,8 @@ static void
 tell_counts (sd_bus *bus, gpointer user_data)
 {
   (void) sd_bus_emit_properties_changed (bus, SBX_OBJECT_PATH, SBX_MANAGER_INTERFACE, "TurnsRunning",
-                                         "TurnsQueued", "TurnsFinished", "TurnsFailed", "CleanupsPending",
-                                         NULL);
+                                         "TurnsQueued", "TurnsPrepared", "TurnsFinished", "TurnsFailed",
+                                         "CleanupsPending", NULL);
 }
 
 static gboolean

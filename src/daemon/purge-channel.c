@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "bus/errors.h"
 #include "daemon/guard.h"
+#include "turn/prepared.h"
 
 static void
 purge_done (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -36,6 +37,7 @@ purge_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   /* A turn that is still being removed holds the old workspace, which is not the channel's any more. */
   (void) sbx_turns_purge (sbx_daemon_turns (call->manager->daemon), call->text);
+  sbx_prepared_drop (sbx_daemon_context (call->manager->daemon)->prepared, call->text);
   hash = sbx_channel_hash (call->text);
   sbx_wiper_purge_async (sbx_daemon_wiper (call->manager->daemon), hash, purge_done, call);
   (void) g_steal_pointer (&call); /* purge_done() has it */

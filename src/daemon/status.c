@@ -5,6 +5,7 @@
 #include "bus/errors.h"
 #include "daemon/guard.h"
 #include "sbx-config.h"
+#include "turn/prepared.h"
 
 /* A person waits for it, and a hung Docker is an answer too. */
 #define ASK_MSEC 3000u
@@ -85,6 +86,7 @@ append_status (sd_bus_message *reply, const Status *self)
       || (r = append_number (reply, "channels", sbx_channel_store_count (sbx_daemon_channels (daemon)))) < 0
       || (r = append_number (reply, "turns-running", sbx_turns_n_running (turns))) < 0
       || (r = append_number (reply, "turns-queued", sbx_turns_n_queued (turns))) < 0
+      || (r = append_number (reply, "turns-prepared", sbx_prepared_n_waiting (context->prepared))) < 0
       || (r = append_number (reply, "changes-queued", sbx_turns_n_changes (turns))) < 0
       || (r = append_big (reply, "turns-finished", sbx_turns_n_finished (turns))) < 0
       || (r = append_big (reply, "turns-failed", sbx_turns_n_failed (turns))) < 0

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/fd.h"
 #include "base/log.h"
@@ -137,6 +138,16 @@ sbx_broker_process_free (SbxBrokerProcess *self)
     }
   sbx_broker_process_kill (self);
   self->abandoned = TRUE;
+}
+
+gboolean
+sbx_broker_process_is_alive (SbxBrokerProcess *self)
+{
+  siginfo_t info = { 0 };
+
+  /* Only looks: the child watch reaps it. */
+  return self->pid != 0 && waitid (P_PID, (id_t) self->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+         && info.si_pid == 0;
 }
 
 void

@@ -42,6 +42,9 @@ void sbx_broker_process_gate_async (SbxBrokerProcess *self, const SbxScopeMaker 
                                     GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_broker_process_gate_finish (GAsyncResult *result, GError **error);
 
+/* Whether it still runs at this moment. */
+gboolean sbx_broker_process_is_alive (SbxBrokerProcess *self);
+
 /* SIGKILL, at once. */
 void sbx_broker_process_kill (SbxBrokerProcess *self);
 

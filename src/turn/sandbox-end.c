@@ -122,6 +122,7 @@ sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
   self->state = SANDBOX_ENDING;
   self->at_once = at_once && !self->exited;
   g_cancellable_cancel (self->cancellable);
+  sbx_sandbox_watch_end (self);
   if (self->process != NULL)
     sbx_broker_process_kill (self->process);
   if (self->at_once)

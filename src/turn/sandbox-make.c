@@ -120,15 +120,10 @@ wait_done (GObject *source, GAsyncResult *result, gpointer user_data)
   gint64 exit_status = -1;
   gboolean fine = sbx_engine_container_wait_finish (result, &exit_status, &error);
 
-  if (!sbx_sandbox_is_open (self))
-    return;
   if (!fine && g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN))
-    {
-      sbx_sandbox_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
-      return;
-    }
-  self->exited = TRUE;
-  self->events->exited (fine ? exit_status : -1, self->user_data);
+    sbx_sandbox_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
+  else
+    sbx_sandbox_exited (self, fine ? exit_status : -1);
 }
 
 static void
@@ -149,6 +144,8 @@ start_done (GObject *source, GAsyncResult *result, gpointer user_data)
   self->scope_events = sbx_scope_events_new (NULL, self->container_id);
   sbx_engine_container_wait_async (self->context->engine, self->container, 0, self->cancellable, wait_done,
                                    sbx_sandbox_ref (self));
+  if (self->watched)
+    sbx_sandbox_watch_begin (self);
   sbx_sandbox_try_ready (self);
 }
 
@@ -202,7 +199,7 @@ create_container (SbxSandbox *self)
   const SbxConfig *config = context->settings->config;
   g_autoptr (GError) error = NULL;
   const SbxContainerSpec spec = {
-    .image = config->image,
+    .image = self->image_id,
     .installation = context->installation,
     .channel = self->channel_hash,
     .turn = self->id,
@@ -236,7 +233,7 @@ image_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxSandbox) self = user_data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (SbxImage) image = sbx_engine_image_inspect_finish (result, &error);
+  g_autoptr (SbxImage) image = sbx_image_watch_ask_finish (result, &error);
 
   if (!sbx_sandbox_is_open (self))
     return;
@@ -245,10 +242,12 @@ image_done (GObject *source, GAsyncResult *result, gpointer user_data)
       sbx_sandbox_fail (self, sbx_sandbox_engine_failure (error), error);
       return;
     }
+  self->image_id = g_strdup (image->id);
   self->own_image = image->worker_version != NULL;
-  start_broker (self);
+  /* Docker takes longest, and works while the broker is started. */
+  create_container (self);
   if (sbx_sandbox_is_open (self))
-    create_container (self);
+    start_broker (self);
 }
 
 static gboolean
@@ -292,15 +291,16 @@ make_run_dir (SbxSandbox *self)
 }
 
 void
-sbx_sandbox_make (SbxSandbox *self)
+sbx_sandbox_make (SbxSandbox *self, gboolean watched)
 {
   g_return_if_fail (self->state == SANDBOX_NEW);
 
   self->state = SANDBOX_MAKING;
+  self->watched = watched;
   /* Its own, until it is gone. */
   (void) sbx_sandbox_ref (self);
   g_hash_table_insert (self->context->sandboxes, self->id, self);
   if (make_workspace (self) && make_run_dir (self))
-    sbx_engine_image_inspect_async (self->context->engine, self->context->settings->config->image, 0,
-                                    self->cancellable, image_done, sbx_sandbox_ref (self));
+    sbx_image_watch_ask_async (self->context->images, self->context->settings->config->image,
+                               self->cancellable, image_done, sbx_sandbox_ref (self));
 }

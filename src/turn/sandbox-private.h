@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What the files of a sandbox share: sandbox.c (its life), sandbox-make.c, sandbox-end.c. */
+/* What the files of a sandbox share: sandbox.c (its life), sandbox-make.c, sandbox-watch.c (while it
+ * waits), sandbox-end.c. */
 #pragma once
 
 #include "base/deadline.h"
@@ -42,12 +43,18 @@ struct _SbxSandbox {
   char *container;    /* its name; set when its creation has been asked for */
   char *container_id; /* Docker's, when it has been created */
   SbxScopeEvents *scope_events;
+  char *image_id;
   gboolean own_image;
   gboolean create_pending;
   gboolean create_unanswered;
   gboolean container_started;
   gboolean broker_ready;
   gboolean exited;
+
+  gboolean watched;
+  SbxFd worker_fd; /* of its process; -1: unknown */
+  GSource *stream_source;
+  GSource *worker_source;
 
   gboolean at_once;
   GSource *end_source;
@@ -58,10 +65,16 @@ struct _SbxSandbox {
 /* Whether its owner still waits for anything but the end. */
 gboolean sbx_sandbox_is_open (const SbxSandbox *self);
 void sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error);
+void sbx_sandbox_exited (SbxSandbox *self, gint64 exit_status);
 /* The broker is ready or the container started: tells when both are. */
 void sbx_sandbox_try_ready (SbxSandbox *self);
 /* The container's creation, for which the end has waited, is over. */
 void sbx_sandbox_creation_over (SbxSandbox *self);
+/* From the container's start to the turn's: the end of its process or of its stream is an exit. */
+void sbx_sandbox_watch_begin (SbxSandbox *self);
+void sbx_sandbox_watch_end (SbxSandbox *self);
+/* Whether one of them has ended by now. */
+gboolean sbx_sandbox_watch_sees_end (SbxSandbox *self);
 /* Nothing is left. */
 void sbx_sandbox_gone (SbxSandbox *self);
 

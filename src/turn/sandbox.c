@@ -23,7 +23,7 @@ sbx_sandbox_new (SbxTurnContext *context, const char *id, const char *channel, g
   self->channel_hash = sbx_channel_hash (channel);
   self->lifetime_usec = lifetime_usec;
   self->cancellable = g_cancellable_new ();
-  self->listener = self->stream_fd = -1;
+  self->listener = self->stream_fd = self->worker_fd = -1;
   return self;
 }
 
@@ -50,6 +50,7 @@ sbx_sandbox_unref (SbxSandbox *self)
   g_free (self->run_dir);
   g_free (self->container);
   g_free (self->container_id);
+  g_free (self->image_id);
   g_free (self);
 }
 
@@ -71,6 +72,15 @@ sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error)
 {
   if (sbx_sandbox_is_open (self))
     self->events->failed (failure, error, self->user_data);
+}
+
+void
+sbx_sandbox_exited (SbxSandbox *self, gint64 exit_status)
+{
+  if (!sbx_sandbox_is_open (self) || self->exited)
+    return;
+  self->exited = TRUE;
+  self->events->exited (exit_status, self->user_data);
 }
 
 void
@@ -159,6 +169,7 @@ sbx_sandbox_is_fit (SbxSandbox *self)
   const SbxTurnContext *context = self->context;
 
   return self->state == SANDBOX_READY && self->broker_ready && !self->exited
+         && sbx_broker_process_is_alive (self->process) && !sbx_sandbox_watch_sees_end (self)
          && sbx_workspace_is (context->workspaces_root, self->channel_hash, context->worker_gid,
                               &self->workspace_id);
 }
@@ -186,6 +197,7 @@ sbx_sandbox_begin (SbxSandbox *self, const SbxToolIdentity *identity, guint left
   g_return_val_if_fail (self->state == SANDBOX_READY, FALSE);
 
   self->state = SANDBOX_BEGUN;
+  sbx_sandbox_watch_end (self);
   sbx_broker_session_set_bus (self->session, self->context->bus);
   /* START goes first: a quick worker must not find a broker that still says 410. Reading and writing do not
    * meet on a socket, so the broker may have the stream while the turn is being written. */
@@ -214,6 +226,12 @@ gboolean
 sbx_sandbox_is_own_image (const SbxSandbox *self)
 {
   return self->own_image;
+}
+
+const char *
+sbx_sandbox_image_id (const SbxSandbox *self)
+{
+  return self->image_id;
 }
 
 const char *

@@ -45,14 +45,15 @@ SbxSandbox *sbx_sandbox_ref (SbxSandbox *self);
 void sbx_sandbox_unref (SbxSandbox *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxSandbox, sbx_sandbox_unref)
 
-/* Makes it: once. failed may be called from here. */
-void sbx_sandbox_make (SbxSandbox *self);
+/* Makes it: once. failed may be called from here. watched: it may wait for long, so that its worker's end is
+ * told as soon as it can be known; before a turn such an end is no outcome of anything. */
+void sbx_sandbox_make (SbxSandbox *self, gboolean watched);
 
 /* Who is told from now on. */
 void sbx_sandbox_set_owner (SbxSandbox *self, const SbxSandboxEvents *events, gpointer user_data);
 
 /* Whether it is ready and nothing of it has ended or changed its place, as far as can be known without asking
- * another process. */
+ * another process; of one that is watched. */
 gboolean sbx_sandbox_is_fit (SbxSandbox *self);
 
 /* The turn begins: once, when it is ready. The broker gets the grant (duplicated) and the worker's output,
@@ -72,6 +73,8 @@ const char *sbx_sandbox_id (const SbxSandbox *self);
 /* The container's name, NULL while none was asked for; and whether its image is our own. */
 const char *sbx_sandbox_container (const SbxSandbox *self);
 gboolean sbx_sandbox_is_own_image (const SbxSandbox *self);
+/* Docker's id of the image, NULL while it is not known yet. */
+const char *sbx_sandbox_image_id (const SbxSandbox *self);
 const char *sbx_sandbox_workspace (const SbxSandbox *self);
 
 /* What is awaited while it is made or removed: "docker" or "broker"; NULL in between. Static. */

@@ -7,17 +7,20 @@
 #include <systemd/sd-bus.h>
 
 #include "config/settings.h"
-#include "container/engine.h"
+#include "container/image-watch.h"
 #include "turn/broker-process.h"
 #include "turn/egress-client.h"
 #include "turn/reaper.h"
 #include "turn/record-store.h"
 #include "turn/resets.h"
 
+typedef struct _SbxPrepared SbxPrepared;
+
 typedef struct {
   SbxSettings *settings;
   GPtrArray *tools; /* of SbxToolTarget, those on offer */
   SbxEngine *engine;
+  SbxImageWatch *images;
   SbxEgressClient *egress;
   SbxReaper *reaper;
   SbxRecordStore *records;
@@ -26,6 +29,7 @@ typedef struct {
   gpointer scopes_self;
   sd_bus *bus;           /* for bus providers; NULL while there is none */
   GHashTable *sandboxes; /* id to SbxSandbox, of those that are not gone; borrowed */
+  SbxPrepared *prepared; /* NULL: every turn makes its own; borrowed */
   char *installation;
   char *run_root;
   char *workspaces_root;

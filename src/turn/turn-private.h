@@ -29,6 +29,10 @@ struct _SbxTurn {
   GCancellable *cancellable; /* of its own calls before the outcome */
 
   SbxSandbox *sandbox;
+  gboolean made_ahead; /* the sandbox came from those that were prepared: there may be another try */
+  gboolean prepared;   /* it was ready when it was taken */
+  gboolean sandbox_ready;
+  gboolean announcing;
   SbxFd grant_fd;
 
   gboolean exited;
@@ -51,7 +55,9 @@ guint sbx_turn_left_msec (const SbxTurn *self);
 
 void sbx_turn_prepare (SbxTurn *self);
 /* The sandbox is ready: asks for the right to call out, then begins. */
-void sbx_turn_announce (SbxTurn *self);
+void sbx_turn_go_on (SbxTurn *self);
+/* A sandbox that was made ahead is no good: makes another, once. FALSE where there is no other try. */
+gboolean sbx_turn_fall_back (SbxTurn *self);
 
 extern const SbxSandboxEvents sbx_turn_sandbox_events;
 /* What a reply says beside its text, to the journal: files set aside, a history made shorter. */

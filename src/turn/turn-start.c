@@ -3,10 +3,25 @@
 #include "turn/turn-private.h"
 
 #include "base/log.h"
+#include "turn/prepared.h"
 #include "turn/turn-json.h"
 
 /* Behind the deadline, for the case that nobody is left to end the scope. */
 #define SCOPE_MARGIN_USEC (30u * G_USEC_PER_SEC)
+
+static void
+log_started (const SbxTurn *self)
+{
+  const char *const more[] = { "SANDBOX_PREPARED", self->prepared ? "yes" : "no", "SANDBOX_ID",
+                               sbx_sandbox_id (self->sandbox), NULL };
+  const SbxLogFields fields = { .turn = self->id,
+                                .channel = self->request.channel,
+                                .container = sbx_sandbox_container (self->sandbox),
+                                .more = more };
+
+  sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO, &fields, "Turn %s in %s started%s", self->id,
+                 self->request.channel, self->prepared ? ", prepared" : "");
+}
 
 /* The sandbox is ready and the turn may call out: it begins. */
 static void
@@ -31,16 +46,16 @@ begin (SbxTurn *self)
       sbx_turn_fail (self, SBX_FAILURE_INTERNAL, error);
       return;
     }
+  /* The last moment at which one that died while it waited costs nothing but time. */
+  if (self->made_ahead && !sbx_sandbox_is_fit (self->sandbox) && sbx_turn_fall_back (self))
+    return;
   if (!sbx_sandbox_begin (self->sandbox, &identity, sbx_turn_left_msec (self), self->grant_fd, turn, &error))
     {
-      sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
+      if (!sbx_turn_fall_back (self))
+        sbx_turn_fail (self, SBX_FAILURE_BROKER_FAILED, error);
       return;
     }
-  sbx_log_event (SBX_LOG_ID_TURN_STARTED, LOG_INFO,
-                 &(SbxLogFields){ .turn = self->id,
-                                  .channel = request->channel,
-                                  .container = sbx_sandbox_container (self->sandbox) },
-                 "Turn %s in %s started", self->id, request->channel);
+  log_started (self);
   sbx_turn_step (self, SBX_TURN_EVENT_BEGUN);
 }
 
@@ -51,6 +66,7 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
   SbxFailure failure = SBX_FAILURE_NONE;
   g_auto (SbxFd) grant_fd = sbx_egress_client_announce_finish (result, &failure);
 
+  self->announcing = FALSE;
   if (!sbx_turn_is_open (self))
     return;
   if (grant_fd < 0)
@@ -59,11 +75,11 @@ announce_done (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   self->grant_fd = g_steal_fd (&grant_fd);
-  begin (self);
+  sbx_turn_go_on (self);
 }
 
-void
-sbx_turn_announce (SbxTurn *self)
+static void
+announce (SbxTurn *self)
 {
   const SbxConfig *config = self->context->settings->config;
   GPtrArray *servers = self->context->settings->servers;
@@ -80,9 +96,53 @@ sbx_turn_announce (SbxTurn *self)
 }
 
 void
-sbx_turn_prepare (SbxTurn *self)
+sbx_turn_go_on (SbxTurn *self)
+{
+  if (!self->sandbox_ready || self->announcing)
+    return;
+  if (self->grant_fd >= 0)
+    {
+      begin (self);
+      return;
+    }
+  self->announcing = TRUE;
+  announce (self);
+}
+
+static void
+make_sandbox (SbxTurn *self)
 {
   self->sandbox = sbx_sandbox_new (self->context, self->id, self->request.channel,
                                    self->deadline_usec + SCOPE_MARGIN_USEC, &sbx_turn_sandbox_events, self);
-  sbx_sandbox_make (self->sandbox);
+  sbx_sandbox_make (self->sandbox, FALSE);
+}
+
+/* Only before the worker got anything: nothing of the turn has happened yet, so it can begin once more. */
+gboolean
+sbx_turn_fall_back (SbxTurn *self)
+{
+  if (!self->made_ahead || self->state != SBX_TURN_STATE_PREPARING)
+    return FALSE;
+  self->made_ahead = self->prepared = self->sandbox_ready = FALSE;
+  sbx_prepared_give_back (self->context->prepared, g_steal_pointer (&self->sandbox));
+  make_sandbox (self);
+  return TRUE;
+}
+
+void
+sbx_turn_prepare (SbxTurn *self)
+{
+  SbxPrepared *prepared = self->context->prepared;
+
+  if (prepared != NULL)
+    self->sandbox =
+      sbx_prepared_take (prepared, self->request.channel, &sbx_turn_sandbox_events, self, &self->prepared);
+  if (self->sandbox == NULL)
+    {
+      make_sandbox (self);
+      return;
+    }
+  self->made_ahead = TRUE;
+  self->sandbox_ready = self->prepared;
+  sbx_turn_go_on (self);
 }

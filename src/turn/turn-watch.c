@@ -104,8 +104,10 @@ on_sandbox_ready (gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  if (sbx_turn_is_open (self))
-    sbx_turn_announce (self);
+  if (!sbx_turn_is_open (self))
+    return;
+  self->sandbox_ready = TRUE;
+  sbx_turn_go_on (self);
 }
 
 static void
@@ -113,7 +115,7 @@ on_sandbox_failed (SbxFailure failure, const GError *error, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  if (sbx_turn_is_open (self))
+  if (sbx_turn_is_open (self) && !sbx_turn_fall_back (self))
     sbx_turn_fail (self, failure, error);
 }
 
@@ -122,7 +124,7 @@ on_sandbox_exited (gint64 exit_status, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  if (!sbx_turn_is_open (self))
+  if (!sbx_turn_is_open (self) || sbx_turn_fall_back (self))
     return;
   self->exited = TRUE;
   self->exit_status = exit_status;
@@ -246,7 +248,7 @@ on_sandbox_closed (const GError *error, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  if (!sbx_turn_is_open (self))
+  if (!sbx_turn_is_open (self) || sbx_turn_fall_back (self))
     return;
   /* What it said before counts; the worker's exit decides. */
   if (self->has_reply || self->asking_why)

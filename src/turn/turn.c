@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "turn/prepared.h"
 #include "turn/tool-call.h"
 
 GPtrArray *
@@ -179,7 +180,11 @@ sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
   if (action == SBX_TURN_ACTION_PREPARE)
     sbx_turn_prepare (self);
   else if (action == SBX_TURN_ACTION_TELL_AND_CLEAN)
-    clean (self);
+    {
+      clean (self);
+      if (self->context->prepared != NULL)
+        sbx_prepared_used (self->context->prepared, self->request.channel);
+    }
   else if (action == SBX_TURN_ACTION_TELL_AND_LEAVE || action == SBX_TURN_ACTION_LEAVE)
     self->events->left (self, self->user_data);
   sbx_turn_unref (self);

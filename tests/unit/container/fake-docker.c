@@ -19,12 +19,19 @@ typedef struct {
 } Step;
 
 typedef struct {
+  FakeDocker *docker;
   int fd;
   GSource *source;
   GString *request;
-  const Step *step;
+  const Step *step; /* NULL: nothing is asked */
   gsize sent;
 } Connection;
+
+/* A step that has begun. */
+typedef struct {
+  Connection *connection;
+  GString *request; /* the connection's, or its own when that went on to another */
+} Exchange;
 
 struct _FakeDocker {
   char *dir;
@@ -32,7 +39,9 @@ struct _FakeDocker {
   int fd;
   GSource *source;
   GPtrArray *steps;
+  GPtrArray *exchanges;
   GPtrArray *connections;
+  Connection *events; /* the last that asked for events; NULL: none */
 };
 
 static void
@@ -56,6 +65,14 @@ static void
 connection_free (Connection *self)
 {
   connection_close (self);
+  if (self->step == NULL)
+    g_string_free (self->request, TRUE);
+  g_free (self);
+}
+
+static void
+exchange_free (Exchange *self)
+{
   g_string_free (self->request, TRUE);
   g_free (self);
 }
@@ -74,6 +91,8 @@ request_is_whole (Connection *self)
          >= (gsize) (head_end + 4 - self->request->str) + g_ascii_strtoull (length + 16, NULL, 10);
 }
 
+static void connection_read (Connection *self);
+
 static gboolean
 on_writable (gint fd, GIOCondition condition, gpointer user_data)
 {
@@ -87,11 +106,37 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
     self->sent += (gsize) done;
   if (done >= 0 && self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
-  if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
+  if (done >= 0 && (self->step->flags & FAKE_KEEP) != 0)
+    connection_read (self);
+  else if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
     sbx_source_clear (&self->source);
   else
     connection_close (self);
   return G_SOURCE_REMOVE;
+}
+
+/* The connection for events is none of the script's steps. */
+static void
+begin_step (Connection *self)
+{
+  static const char events[] =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  FakeDocker *docker = self->docker;
+  Exchange *exchange;
+
+  if (g_str_has_prefix (self->request->str, "GET /v1.41/events?"))
+    {
+      docker->events = self;
+      g_assert_cmpint (send (self->fd, events, strlen (events), MSG_NOSIGNAL), >, 0);
+      g_string_truncate (self->request, 0);
+      return;
+    }
+  g_assert_cmpuint (docker->exchanges->len, <, docker->steps->len);
+  self->step = g_ptr_array_index (docker->steps, docker->exchanges->len);
+  exchange = g_new0 (Exchange, 1);
+  exchange->connection = self;
+  exchange->request = self->request;
+  g_ptr_array_add (docker->exchanges, exchange);
 }
 
 static gboolean
@@ -107,7 +152,9 @@ on_readable (gint fd, GIOCondition condition, gpointer user_data)
       return G_SOURCE_REMOVE;
     }
   g_string_append_len (self->request, piece, got);
-  if (!request_is_whole (self))
+  if (self->step == NULL)
+    begin_step (self);
+  if (self->step == NULL || !request_is_whole (self))
     return G_SOURCE_CONTINUE;
   g_assert_true (g_str_has_prefix (self->request->str, self->step->expected));
   if (self->step->answer == NULL)
@@ -119,21 +166,30 @@ on_readable (gint fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+/* For a request, the first or the next. */
+static void
+connection_read (Connection *self)
+{
+  sbx_source_clear (&self->source);
+  self->request = g_string_new (NULL);
+  self->step = NULL;
+  self->sent = 0;
+  self->source = g_unix_fd_source_new (self->fd, G_IO_IN);
+  g_source_set_callback (self->source, G_SOURCE_FUNC (on_readable), self, NULL);
+  g_source_attach (self->source, NULL);
+}
+
 static gboolean
 on_incoming (gint fd, GIOCondition condition, gpointer user_data)
 {
   FakeDocker *self = user_data;
   Connection *connection = g_new0 (Connection, 1);
 
+  connection->docker = self;
   connection->fd = accept4 (fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   g_assert_cmpint (connection->fd, >=, 0);
-  g_assert_cmpuint (self->connections->len, <, self->steps->len);
-  connection->request = g_string_new (NULL);
-  connection->step = g_ptr_array_index (self->steps, self->connections->len);
   g_ptr_array_add (self->connections, connection);
-  connection->source = g_unix_fd_source_new (connection->fd, G_IO_IN);
-  g_source_set_callback (connection->source, G_SOURCE_FUNC (on_readable), connection, NULL);
-  g_source_attach (connection->source, NULL);
+  connection_read (connection);
   return G_SOURCE_CONTINUE;
 }
 
@@ -150,6 +206,7 @@ fake_docker_new (void)
   g_assert_cmpint (bind (self->fd, (struct sockaddr *) &address, sizeof address), ==, 0);
   g_assert_cmpint (listen (self->fd, 8), ==, 0);
   self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) step_free);
+  self->exchanges = g_ptr_array_new_with_free_func ((GDestroyNotify) exchange_free);
   self->connections = g_ptr_array_new_with_free_func ((GDestroyNotify) connection_free);
   self->source = g_unix_fd_source_new (self->fd, G_IO_IN);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_incoming), self, NULL);
@@ -161,10 +218,11 @@ void
 fake_docker_free (FakeDocker *self)
 {
   /* Each step must have been used. */
-  g_assert_cmpuint (self->connections->len, ==, self->steps->len);
+  g_assert_cmpuint (self->exchanges->len, ==, self->steps->len);
   sbx_source_clear (&self->source);
   close (self->fd);
   g_ptr_array_unref (self->connections);
+  g_ptr_array_unref (self->exchanges);
   g_ptr_array_unref (self->steps);
   g_unlink (self->path);
   g_rmdir (self->dir);
@@ -201,15 +259,27 @@ fake_docker_add_json (FakeDocker *self, const char *expected, guint status, cons
   fake_docker_add (self, expected, answer, -1, FAKE_CLOSE);
 }
 
+static Exchange *
+nth (FakeDocker *self, guint n)
+{
+  g_assert_cmpuint (n, <, self->exchanges->len);
+  return g_ptr_array_index (self->exchanges, n);
+}
+
 const char *
 fake_docker_request (FakeDocker *self, guint n)
 {
-  g_assert_cmpuint (n, <, self->connections->len);
-  return ((Connection *) g_ptr_array_index (self->connections, n))->request->str;
+  return nth (self, n)->request->str;
 }
 
 guint
 fake_docker_n_requests (FakeDocker *self)
+{
+  return self->exchanges->len;
+}
+
+guint
+fake_docker_n_connections (FakeDocker *self)
 {
   return self->connections->len;
 }
@@ -217,8 +287,21 @@ fake_docker_n_requests (FakeDocker *self)
 int
 fake_docker_fd (FakeDocker *self, guint n)
 {
-  g_assert_cmpuint (n, <, self->connections->len);
-  return ((Connection *) g_ptr_array_index (self->connections, n))->fd;
+  return nth (self, n)->connection->fd;
+}
+
+void
+fake_docker_close (FakeDocker *self, guint n)
+{
+  connection_close (nth (self, n)->connection);
+}
+
+gboolean
+fake_docker_tell_event (FakeDocker *self)
+{
+  static const char event[] = "4\r\n{}\r\n\r\n";
+
+  return self->events != NULL && send (self->events->fd, event, strlen (event), MSG_NOSIGNAL) > 0;
 }
 
 void

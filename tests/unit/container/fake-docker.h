@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A Docker socket that follows a script: one step a connection, in order. In the same process and main loop.
- */
+/* A Docker socket that follows a script: one step a request, in order. Questions for events are none of the
+ * script's: each is answered, and its connection held. In the same process and main loop. */
 #pragma once
 
 #include <gio/gio.h>
@@ -11,6 +11,7 @@ typedef enum {
   FAKE_HOLD = 1 << 0,    /* answer, then keep the connection open */
   FAKE_DRIBBLE = 1 << 1, /* a byte an iteration of the main loop */
   FAKE_EARLY = 1 << 2,   /* answer without reading the request's body */
+  FAKE_KEEP = 1 << 3,    /* answer, then read the connection's next request */
 } FakeFlags;
 
 typedef struct _FakeDocker FakeDocker;
@@ -20,17 +21,23 @@ void fake_docker_free (FakeDocker *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FakeDocker, fake_docker_free)
 const char *fake_docker_path (FakeDocker *self);
 
-/* The next connection's request must begin with expected ("GET /v1.41/info HTTP"); answer NULL: none. */
+/* The next request must begin with expected ("GET /v1.41/info HTTP"); answer NULL: none. */
 void
 fake_docker_add (FakeDocker *self, const char *expected, const char *answer, gssize n_bytes, FakeFlags flags);
 /* A whole answer with that status, with a length. */
 void fake_docker_add_json (FakeDocker *self, const char *expected, guint status, const char *body);
 
-/* What the n-th connection sent. Borrowed. */
+/* The n-th request. Borrowed. */
 const char *fake_docker_request (FakeDocker *self, guint n);
 guint fake_docker_n_requests (FakeDocker *self);
-/* The peer's socket of the n-th connection, as long as it is held. */
+/* Connections that were ever made, those for events too. */
+guint fake_docker_n_connections (FakeDocker *self);
+/* The peer's socket of the n-th request, as long as it is held. */
 int fake_docker_fd (FakeDocker *self, guint n);
+void fake_docker_close (FakeDocker *self, guint n);
+
+/* An event of some image. FALSE where nobody has asked for any. */
+gboolean fake_docker_tell_event (FakeDocker *self);
 
 /* For GAsyncReadyCallback: keeps the result in a GAsyncResult *, which await_result() waits for. */
 void keep_result (GObject *source, GAsyncResult *result, gpointer user_data);

@@ -131,6 +131,8 @@ test_docker_down (TurnFixture *self, gconstpointer data)
   g_clear_pointer (&self->context.reaper, sbx_reaper_free);
   sbx_engine_unref (self->context.engine);
   self->context.engine = sbx_engine_new ("/nonexistent");
+  sbx_image_watch_free (self->context.images);
+  self->context.images = sbx_image_watch_new (self->context.engine, NULL, NULL);
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
   (void) turn_fixture_submit (self);
   turn_fixture_run_out (self);

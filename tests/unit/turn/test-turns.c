@@ -65,6 +65,7 @@ set_up (Fixture *self, gconstpointer data)
   self->context.tools = g_ptr_array_new ();
   self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.engine = sbx_engine_new ("/nonexistent");
+  self->context.images = sbx_image_watch_new (self->context.engine, NULL, NULL);
   self->context.egress = sbx_egress_client_new ("/nonexistent");
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
   self->context.run_root = g_build_filename (self->top, "run", NULL);

@@ -91,6 +91,7 @@ turn_fixture_set_up (TurnFixture *self, gconstpointer data)
   g_assert_no_error (error);
   self->context.tools = sbx_turn_tools_new (self->context.settings->tools);
   self->context.engine = sbx_engine_new (fake_docker_path (self->docker));
+  self->context.images = sbx_image_watch_new (self->context.engine, NULL, NULL);
   self->context.egress = sbx_egress_client_new (fake_egress_path (self->egress));
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
   self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
