@@ -16,6 +16,7 @@ typedef struct {
   char *expected;
   GBytes *answer; /* NULL: none */
   FakeFlags flags;
+  gboolean begun;
 } Step;
 
 typedef struct {
@@ -115,6 +116,28 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+/* The first that has not begun, or one that may come at any time and fits. */
+static Step *
+next_step (FakeDocker *self, const char *request)
+{
+  Step *first = NULL;
+
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      Step *step = g_ptr_array_index (self->steps, i);
+
+      if (step->begun)
+        continue;
+      if (g_str_has_prefix (request, step->expected) && (first == NULL || (step->flags & FAKE_ANY_TIME) != 0))
+        return step;
+      if (first == NULL && (step->flags & FAKE_ANY_TIME) == 0)
+        first = step;
+    }
+  if (first == NULL)
+    g_error ("The script has no step for %s", request);
+  return first;
+}
+
 /* The connection for events is none of the script's steps. */
 static void
 begin_step (Connection *self)
@@ -123,6 +146,7 @@ begin_step (Connection *self)
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
   FakeDocker *docker = self->docker;
   Exchange *exchange;
+  Step *step;
 
   if (g_str_has_prefix (self->request->str, "GET /v1.41/events?"))
     {
@@ -131,8 +155,9 @@ begin_step (Connection *self)
       g_string_truncate (self->request, 0);
       return;
     }
-  g_assert_cmpuint (docker->exchanges->len, <, docker->steps->len);
-  self->step = g_ptr_array_index (docker->steps, docker->exchanges->len);
+  step = next_step (docker, self->request->str);
+  step->begun = TRUE;
+  self->step = step;
   exchange = g_new0 (Exchange, 1);
   exchange->connection = self;
   exchange->request = self->request;

@@ -189,9 +189,8 @@ turn_fixture_run_out (TurnFixture *self)
 }
 
 void
-turn_fixture_script_until_start (TurnFixture *self, const char *image)
+turn_fixture_script_made (TurnFixture *self)
 {
-  fake_docker_add_json (self->docker, "GET /v1.41/images/", 200, image);
   fake_docker_add_json (self->docker, "POST /v1.41/containers/create?name=roundtable-sandbox-", 201,
                         "{\"Id\":\"abc\",\"Warnings\":[]}");
   fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-", UPGRADED, -1, FAKE_HOLD);
@@ -200,10 +199,17 @@ turn_fixture_script_until_start (TurnFixture *self, const char *image)
 }
 
 void
+turn_fixture_script_until_start (TurnFixture *self, const char *image)
+{
+  fake_docker_add_json (self->docker, "GET /v1.41/images/", 200, image);
+  turn_fixture_script_made (self);
+}
+
+void
 turn_fixture_script_delete (TurnFixture *self)
 {
   fake_docker_add (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-",
-                   "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_CLOSE);
+                   "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_CLOSE | FAKE_ANY_TIME);
 }
 
 void

@@ -41,8 +41,10 @@ SbxTurn *turn_fixture_submit (TurnFixture *self);
 /* Runs until nothing of any turn is left to do. */
 void turn_fixture_run_out (TurnFixture *self);
 
-/* What Docker answers. */
+/* What Docker answers: to create, attach and start, with the question for the image before, or without. */
+void turn_fixture_script_made (TurnFixture *self);
 void turn_fixture_script_until_start (TurnFixture *self, const char *image);
+/* At whatever time. */
 void turn_fixture_script_delete (TurnFixture *self);
 void turn_fixture_script_wait_held (TurnFixture *self);
 
