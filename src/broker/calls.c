@@ -33,7 +33,8 @@ struct _SbxCalls {
 
 /* --- one call --- */
 
-/* Gives the slot back and tells the audit and the caller. */
+/* Gives the slot back and tells the caller and the audit, in this order: the worker waits for its answer, and
+ * nothing that comes of it can overtake the entry. */
 static void
 call_finish (SbxCall *self, guint status, SbxFailure failure, GBytes *json)
 {
@@ -46,13 +47,12 @@ call_finish (SbxCall *self, guint status, SbxFailure failure, GBytes *json)
   self->entry.failure = failure;
   self->entry.answer_bytes = json != NULL ? (guint32) g_bytes_get_size (json) : 0;
   self->entry.duration_msec = (guint32) CLAMP (spent_usec / 1000, 0, (gint64) G_MAXUINT32);
-  sbx_audit_add (calls->audit, &self->entry);
-
   calls->call = NULL;
   sbx_source_clear (&self->deadline);
-  g_free (self);
   if (done != NULL)
     done (status, json, user_data);
+  sbx_audit_add (calls->audit, &self->entry);
+  g_free (self);
 }
 
 /* Tells the other side that nobody wants the answer any more. A late one is known by its id. */

@@ -92,6 +92,27 @@ connection_arm (SbxConnection *self, guint msec)
   self->deadline = sbx_source_after (msec, on_connection_deadline, self);
 }
 
+/* Sends what the kernel takes now of the answer. FALSE where the peer is gone. */
+static gboolean
+connection_send (SbxConnection *self)
+{
+  gsize n_bytes;
+  const guint8 *data = g_bytes_get_data (self->answer, &n_bytes);
+  gssize n = send (self->fd, data + self->written, n_bytes - self->written, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+  if (n < 0)
+    return errno == EAGAIN || errno == EINTR;
+  self->written += (gsize) n;
+  if (self->written < n_bytes)
+    return TRUE;
+  g_clear_pointer (&self->answer, g_bytes_unref);
+  (void) shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
+  self->state = CONNECTION_LINGER;
+  connection_arm (self, SBX_CONNECTION_LINGER_MSEC);
+  connection_watch (self, G_IO_IN);
+  return TRUE;
+}
+
 /* Takes the answer. */
 static void
 connection_answer (SbxConnection *self, GBytes *answer)
@@ -100,7 +121,10 @@ connection_answer (SbxConnection *self, GBytes *answer)
   self->answer = answer;
   g_byte_array_set_size (self->input, 0);
   connection_arm (self, SBX_CONNECTION_ANSWER_MSEC);
-  connection_watch (self, G_IO_OUT);
+  /* Tried at once: nearly every answer fits, and the worker waits for it. A peer that is gone is told by the
+   * loop, since whoever gives us the answer must find us here afterwards. */
+  if (!connection_send (self) || self->state == CONNECTION_ANSWER)
+    connection_watch (self, G_IO_OUT);
 }
 
 static void
@@ -232,25 +256,8 @@ connection_read (SbxConnection *self)
 static void
 connection_write (SbxConnection *self)
 {
-  gsize n_bytes;
-  const guint8 *data = g_bytes_get_data (self->answer, &n_bytes);
-  gssize n = send (self->fd, data + self->written, n_bytes - self->written, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
-  if (n < 0)
-    {
-      connection_over (self);
-      return;
-    }
-  self->written += (gsize) n;
-  if (self->written < n_bytes)
-    return;
-  g_clear_pointer (&self->answer, g_bytes_unref);
-  (void) shutdown (self->fd, SHUT_WR); /* fails where the peer is gone, which the next read tells */
-  self->state = CONNECTION_LINGER;
-  connection_arm (self, SBX_CONNECTION_LINGER_MSEC);
-  connection_watch (self, G_IO_IN);
+  if (!connection_send (self))
+    connection_over (self);
 }
 
 static void
