@@ -12,7 +12,7 @@
 #include "broker/http-reply.h"
 #include "broker/source.h"
 
-#define READ_BYTES (32u * 1024u) /* a dispatch, so that one peer cannot keep the loop from the others */
+#define READ_BYTES 8192u /* a dispatch: a head, and what comes with it. A body is read into its place */
 
 typedef enum {
   CONNECTION_HEAD,
@@ -50,8 +50,10 @@ static gboolean on_connection_ready (int fd, GIOCondition condition, gpointer us
 static void
 connection_watch (SbxConnection *self, GIOCondition condition)
 {
-  sbx_source_clear (&self->watch);
-  self->watch = sbx_source_watch (self->fd, condition | G_IO_HUP | G_IO_ERR, on_connection_ready, self);
+  if (self->watch == NULL)
+    self->watch = sbx_source_watch (self->fd, condition, on_connection_ready, self);
+  else
+    sbx_source_watch_set (self->watch, condition);
 }
 
 static void

@@ -2,10 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "egress/curl-source.h"
 
-typedef struct {
-  int fd;
-  gpointer tag;
-} Socket;
+/* Polled as they are, not by g_source_add_unix_fd(): libcurl changes what it waits for several times a
+ * request, and g_source_modify_unix_fd() wakes up the loop that we are in each time. */
+typedef GPollFD Socket;
 
 typedef struct {
   GSource base;
@@ -16,16 +15,16 @@ typedef struct {
   GHashTable *sockets; /* fd to Socket */
 } CurlSource;
 
-static GIOCondition
+static gushort
 condition_for (int what)
 {
-  GIOCondition condition = 0;
+  guint condition = 0;
 
   if (what == CURL_POLL_IN || what == CURL_POLL_INOUT)
     condition |= G_IO_IN;
   if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
     condition |= G_IO_OUT;
-  return condition;
+  return (gushort) condition;
 }
 
 static int
@@ -38,19 +37,20 @@ on_socket (CURL *easy, curl_socket_t fd, int what, void *user_data, void *socket
     {
       if (known != NULL)
         {
-          g_source_remove_unix_fd (&self->base, known->tag);
+          g_source_remove_poll (&self->base, known);
           g_hash_table_remove (self->sockets, GINT_TO_POINTER (fd));
         }
       return 0;
     }
   if (known != NULL)
     {
-      g_source_modify_unix_fd (&self->base, known->tag, condition_for (what));
+      known->events = condition_for (what);
       return 0;
     }
   known = g_new0 (Socket, 1);
   known->fd = fd;
-  known->tag = g_source_add_unix_fd (&self->base, fd, condition_for (what));
+  known->events = condition_for (what);
+  g_source_add_poll (&self->base, known);
   g_hash_table_insert (self->sockets, GINT_TO_POINTER (fd), known);
   return 0;
 }
@@ -107,7 +107,7 @@ curl_source_check (GSource *source)
     return TRUE;
   g_hash_table_iter_init (&iter, self->sockets);
   while (g_hash_table_iter_next (&iter, NULL, &value))
-    if (g_source_query_unix_fd (source, ((Socket *) value)->tag) != 0)
+    if (((Socket *) value)->revents != 0)
       return TRUE;
   return FALSE;
 }
@@ -136,7 +136,7 @@ curl_source_dispatch (GSource *source, GSourceFunc callback, gpointer user_data)
   for (guint i = 0; i < n_fds; i++)
     {
       Socket *known = g_hash_table_lookup (self->sockets, GINT_TO_POINTER (fds[i]));
-      GIOCondition condition = known != NULL ? g_source_query_unix_fd (source, known->tag) : 0;
+      guint condition = known != NULL ? known->revents : 0;
       int what = 0;
 
       if (condition & (G_IO_IN | G_IO_HUP))

@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "base/source.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 typedef struct {
   GSource *source;
   guint n_calls;
@@ -51,11 +54,58 @@ test_from_its_own_callback (void)
   g_assert_null (owner.source);
 }
 
+typedef struct {
+  GIOCondition seen;
+  guint n_calls;
+} Watcher;
+
+static gboolean
+on_ready (int fd, GIOCondition condition, gpointer user_data)
+{
+  Watcher *watcher = user_data;
+
+  watcher->seen = condition;
+  watcher->n_calls++;
+  return G_SOURCE_CONTINUE;
+}
+
+/* It tells what it waits for, which may change, and a hang-up always. */
+static void
+test_watch (void)
+{
+  Watcher watcher = { 0 };
+  GSource *source;
+  int fds[2];
+
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM, 0, fds), ==, 0);
+  source = sbx_source_watch_fd (fds[0], G_IO_IN, G_PRIORITY_DEFAULT, on_ready, &watcher);
+  g_assert_false (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpint (write (fds[1], "x", 1), ==, 1);
+  g_assert_true (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpint (watcher.seen, ==, G_IO_IN);
+
+  sbx_source_watch_set (source, 0);
+  g_assert_false (g_main_context_iteration (NULL, FALSE));
+  sbx_source_watch_set (source, G_IO_IN | G_IO_OUT);
+  g_assert_true (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpint (watcher.seen, ==, G_IO_IN | G_IO_OUT);
+
+  sbx_source_watch_set (source, 0);
+  g_assert_cmpint (close (fds[1]), ==, 0);
+  g_assert_true (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpint (watcher.seen & G_IO_HUP, ==, G_IO_HUP);
+  g_assert_cmpuint (watcher.n_calls, ==, 3);
+  sbx_source_clear (&source);
+  g_assert_false (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpint (close (fds[0]), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/source/cleared-never-runs", test_cleared_never_runs);
   g_test_add_func ("/base/source/from-its-own-callback", test_from_its_own_callback);
+  g_test_add_func ("/base/source/watch", test_watch);
   return g_test_run ();
 }
