@@ -359,7 +359,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=190)
+    parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--cells", action="append")
     parser.add_argument("--table", default="/var/tmp/faults.md")
     options = parser.parse_args()
