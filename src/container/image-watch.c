@@ -24,7 +24,8 @@ struct _SbxImageWatch {
   GString *head; /* of the answer; NULL once it was read, and events come */
   char *name;    /* of what is remembered; NULL: nothing is */
   SbxImage *image;
-  guint generation;     /* of changes */
+  guint generation; /* of changes */
+  guint n_lost;
   GCancellable *closed; /* cancelled when self is freed */
 };
 
@@ -124,6 +125,7 @@ on_readable (int fd, GIOCondition condition, gpointer user_data)
     }
   disconnect (self);
   self->generation++;
+  self->n_lost += watched ? 1 : 0;
   if (watched)
     tell_changed (self);
   return G_SOURCE_REMOVE;
@@ -243,4 +245,10 @@ SbxImage *
 sbx_image_watch_ask_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+guint
+sbx_image_watch_n_lost (const SbxImageWatch *self)
+{
+  return self->n_lost;
 }

@@ -27,3 +27,6 @@ SbxImage *sbx_image_watch_ask_finish (GAsyncResult *result, GError **error);
 
 /* The same where it is remembered, else NULL. Borrowed until the next change. */
 const SbxImage *sbx_image_watch_known (SbxImageWatch *self, const char *name);
+
+/* How often Docker hung up on a connection for events: how often it has ended, as far as that was seen. */
+guint sbx_image_watch_n_lost (const SbxImageWatch *self);

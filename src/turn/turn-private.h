@@ -35,6 +35,7 @@ struct _SbxTurn {
   gboolean announcing;
   SbxFd grant_fd;
 
+  guint n_lost; /* sbx_image_watch_n_lost() when it was admitted */
   gboolean exited;
   gint64 exit_status; /* -1: unknown */
   gboolean has_reply;

@@ -134,6 +134,7 @@ sbx_turn_prepare (SbxTurn *self)
 {
   SbxPrepared *prepared = self->context->prepared;
 
+  self->n_lost = sbx_image_watch_n_lost (self->context->images);
   if (prepared != NULL)
     self->sandbox =
       sbx_prepared_take (prepared, self->request.channel, &sbx_turn_sandbox_events, self, &self->prepared);

@@ -10,11 +10,34 @@
 
 /* --- why it failed --- */
 
+/* A signal ended the worker. When Docker ends, it ends its containers first, and does not answer to anybody
+ * new meanwhile: whoever answers after that is another. */
+static void
+fail_killed (SbxTurn *self, gint64 exit_status, const GError *inspect_error)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (g_error_matches (inspect_error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN)
+      || sbx_image_watch_n_lost (self->context->images) != self->n_lost)
+    {
+      error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED,
+                                   "Docker ended, or was restarted, and the worker with it");
+      sbx_turn_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
+      return;
+    }
+  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+                       "the worker was ended by signal %d that sandboxd did not send: by an operator, by "
+                       "systemd or by itself",
+                       (int) exit_status - 128);
+  sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, error);
+}
+
 static void
 inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxTurn) self = user_data;
-  g_autoptr (SbxContainerState) state = sbx_engine_container_inspect_finish (result, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SbxContainerState) state = sbx_engine_container_inspect_finish (result, &error);
   gint64 exit_status = state != NULL ? state->exit_status : self->exit_status;
 
   if (!sbx_turn_is_open (self))
@@ -30,14 +53,7 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
   else if (exit_status > 128 && exit_status < 192)
-    {
-      g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-                                              "the worker was ended by signal %d that sandboxd did not send: "
-                                              "by an operator, by systemd or by itself",
-                                              (int) exit_status - 128);
-
-      sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, error);
-    }
+    fail_killed (self, exit_status, error);
   else if (sbx_sandbox_saw_pids (self->sandbox))
     sbx_turn_fail (self, SBX_FAILURE_WORKER_PIDS, NULL);
   else if (self->has_reply && self->reply.failure != SBX_FAILURE_NONE)

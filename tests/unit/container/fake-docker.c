@@ -321,6 +321,13 @@ fake_docker_close (FakeDocker *self, guint n)
   connection_close (nth (self, n)->connection);
 }
 
+void
+fake_docker_end_events (FakeDocker *self)
+{
+  g_assert_nonnull (self->events);
+  g_assert_no_errno (shutdown (self->events->fd, SHUT_RDWR));
+}
+
 gboolean
 fake_docker_tell_event (FakeDocker *self)
 {

@@ -39,6 +39,8 @@ void fake_docker_close (FakeDocker *self, guint n);
 
 /* An event of some image. FALSE where nobody has asked for any. */
 gboolean fake_docker_tell_event (FakeDocker *self);
+/* Hangs up on whoever asked for events, as a Docker that ends. */
+void fake_docker_end_events (FakeDocker *self);
 
 /* For GAsyncReadyCallback: keeps the result in a GAsyncResult *, which await_result() waits for. */
 void keep_result (GObject *source, GAsyncResult *result, gpointer user_data);

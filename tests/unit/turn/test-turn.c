@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* A whole turn, from its place in the queue until nothing of it is left. */
-#include <sys/socket.h>
-
 #include "bus/errors.h"
 #include "turn-fixture.h"
 
@@ -353,95 +351,6 @@ test_reply_is_recorded (TurnFixture *self, gconstpointer data)
   g_assert_cmpstr (text, ==, "hello guest");
 }
 
-/* Docker does not remove it: told all the same, the place is free, and the reaper has it. */
-static void
-test_removal_fails (TurnFixture *self, gconstpointer data)
-{
-  turn_fixture_use_broker (self, "reply");
-  turn_fixture_script_until_start (self, OWN_IMAGE);
-  turn_fixture_script_wait_held (self);
-  for (guint i = 0; i < 3; i++)
-    fake_docker_add_json (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-", 500,
-                          "{\"message\":\"busy\"}");
-  (void) turn_fixture_submit (self);
-  while (sbx_turns_n_running (self->turns) + sbx_turns_n_queued (self->turns) > 0)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
-  g_assert_cmpuint (sbx_reaper_n_left (self->context.reaper), ==, 1);
-  turn_fixture_script_delete (self);
-  while (sbx_reaper_n_left (self->context.reaper) > 0)
-    g_main_context_iteration (NULL, TRUE);
-  turn_fixture_run_out (self);
-}
-
-/* A removal that does not come to its end: forced out when it has had all the time that it may take, and the
- * place is free. It ends later, and harms nobody. */
-static void
-test_stuck_removal (TurnFixture *self, gconstpointer data)
-{
-  const guint n = 5; /* image, create, attach, start, wait */
-  gint64 now;
-
-  turn_fixture_use_broker (self, "reply");
-  turn_fixture_script_until_start (self, OWN_IMAGE);
-  turn_fixture_script_wait_held (self);
-  fake_docker_add (self->docker, "DELETE /v1.41/containers/roundtable-sandbox-", NULL, 0, FAKE_HOLD);
-  (void) turn_fixture_submit (self);
-  while (fake_docker_n_requests (self->docker) <= n)
-    g_main_context_iteration (NULL, TRUE);
-  now = g_get_monotonic_time ();
-  sbx_turns_look (self->turns, now + SBX_TURN_STUCK_USEC - 5 * (gint64) G_USEC_PER_SEC);
-  while (g_main_context_iteration (NULL, FALSE))
-    ;
-  g_assert_cmpuint (sbx_turns_n_running (self->turns), ==, 1);
-  sbx_turns_look (self->turns, now + SBX_TURN_STUCK_USEC);
-  g_assert_cmpuint (sbx_turns_n_running (self->turns), ==, 0);
-  g_assert_cmpuint (sbx_reaper_n_left (self->context.reaper), ==, 1);
-  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
-  sbx_turns_look (self->turns, now + 2 * SBX_TURN_STUCK_USEC);
-  /* The removal's next try, and the reaper's. */
-  turn_fixture_script_delete (self);
-  turn_fixture_script_delete (self);
-  g_assert_no_errno (shutdown (fake_docker_fd (self->docker, n), SHUT_RDWR));
-  while (sbx_reaper_n_left (self->context.reaper) > 0 || fake_docker_n_requests (self->docker) < n + 3)
-    g_main_context_iteration (NULL, TRUE);
-  turn_fixture_run_out (self);
-}
-
-/* Its own deadline did not come. */
-static void
-test_stuck_work (TurnFixture *self, gconstpointer data)
-{
-  gint64 limit = SBX_TURN_LATE_USEC + (gint64) self->context.settings->config->deadline_usec;
-  SbxTurn *turn;
-
-  turn_fixture_use_broker (self, "silent");
-  turn_fixture_script_until_start (self, OWN_IMAGE);
-  turn_fixture_script_wait_held (self);
-  turn_fixture_script_delete (self);
-  turn = turn_fixture_submit (self);
-  sbx_turns_look (self->turns, g_get_monotonic_time () + 2 * limit);
-  while (sbx_turn_state (turn) != SBX_TURN_STATE_RUNNING)
-    g_main_context_iteration (NULL, TRUE);
-  sbx_turns_look (self->turns, g_get_monotonic_time () + limit - 5 * (gint64) G_USEC_PER_SEC);
-  g_assert_cmpuint (self->n_told, ==, 0);
-  sbx_turns_look (self->turns, g_get_monotonic_time () + limit);
-  g_assert_cmpuint (self->n_told, ==, 1);
-  turn_fixture_run_out (self);
-  turn_fixture_assert_failed (self, SBX_FAILURE_DEADLINE);
-}
-
-/* A creation that was never answered: looked for again, and no leftover for anybody to worry about. */
-static void
-test_suspect (TurnFixture *self, gconstpointer data)
-{
-  turn_fixture_script_delete (self);
-  sbx_reaper_suspect (self->context.reaper, "t1", "roundtable-sandbox-0-0");
-  g_assert_cmpuint (sbx_reaper_n_left (self->context.reaper), ==, 0);
-  while (fake_docker_n_requests (self->docker) == 0)
-    g_main_context_iteration (NULL, TRUE);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -481,9 +390,5 @@ main (int argc, char **argv)
               test_reset_is_consumed, turn_fixture_tear_down);
   ADD ("reset-stays-where-it-fails", test_reset_stays_where_it_fails);
   ADD ("reply-is-recorded", test_reply_is_recorded);
-  ADD ("removal-fails", test_removal_fails);
-  ADD ("suspect", test_suspect);
-  ADD ("stuck-removal", test_stuck_removal);
-  ADD ("stuck-work", test_stuck_work);
   return g_test_run ();
 }
