@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -32,8 +31,7 @@ read_options (int *argc, char ***argv, Options *options, GError **error)
 {
   const GOptionEntry entries[] = {
     { "control-fd", 0, 0, G_OPTION_ARG_INT, &options->control_fd, "Connected socket to sandboxd", "N" },
-    { "listen-fd", 0, 0, G_OPTION_ARG_INT, &options->listen_fd,
-      "Listening Unix socket, where it is not passed as by socket activation", "N" },
+    { "listen-fd", 0, 0, G_OPTION_ARG_INT, &options->listen_fd, "Listening Unix socket", "N" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &options->print_version, "Print the version", NULL },
     { "print-filter", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->print_filter,
       "Write the syscall filter's instructions to standard output", NULL },
@@ -49,9 +47,20 @@ read_options (int *argc, char ***argv, Options *options, GError **error)
 }
 
 static gboolean
-is_socket (int fd, int listening)
+has_option (int fd, int option, int wanted)
 {
-  return fd >= 0 && sd_is_socket_unix (fd, SOCK_STREAM, listening, NULL, 0) > 0;
+  int value = -1;
+  socklen_t n_bytes = sizeof value;
+
+  return getsockopt (fd, SOL_SOCKET, option, &value, &n_bytes) == 0 && value == wanted;
+}
+
+/* By hand: libsystemd brings seven libraries, which would be a quarter of what a broker's start costs. */
+static gboolean
+is_socket (int fd, gboolean listening)
+{
+  return fd >= 0 && has_option (fd, SO_DOMAIN, AF_UNIX) && has_option (fd, SO_TYPE, SOCK_STREAM)
+         && has_option (fd, SO_ACCEPTCONN, listening ? 1 : 0);
 }
 
 /* Finds the two sockets and closes everything else. */
@@ -59,18 +68,15 @@ static gboolean
 take_descriptors (Options *options, GError **error)
 {
   int kept[5] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO };
-  int n_passed = sd_listen_fds (TRUE);
 
-  if (options->listen_fd < 0 && n_passed == 1)
-    options->listen_fd = SD_LISTEN_FDS_START;
-  if (!is_socket (options->listen_fd, 1))
+  if (!is_socket (options->listen_fd, TRUE))
     {
       g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-        "No listening Unix socket: pass one as by socket activation, or name it with --listen-fd=N");
+        "No listening Unix socket: --listen-fd=N names the one that the turn's worker will call");
       return FALSE;
     }
-  if (!is_socket (options->control_fd, 0))
+  if (!is_socket (options->control_fd, FALSE))
     {
       g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
                            "No control socket: --control-fd=N names the socket on which sandboxd speaks");
