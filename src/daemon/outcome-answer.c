@@ -3,6 +3,7 @@
 #include "daemon/outcome-answer.h"
 
 #include "base/text.h"
+#include "daemon/defang.h"
 #include "daemon/split-reply.h"
 
 /* What a guest may be shown where there is no reply: the same for every cause. */
@@ -16,11 +17,13 @@ append_text (sd_bus_message *message, const char *name, const char *value)
 }
 
 static int
-append_parts (sd_bus_message *message, const char *text, guint chunk_units)
+append_parts (sd_bus_message *message, const char *text, const SbxTurnOptions *options)
 {
-  g_auto (GStrv) parts = sbx_split_reply (text, chunk_units);
+  g_auto (GStrv) parts = sbx_split_reply (text, options->chunk_units);
   int r = sd_bus_message_open_container (message, 'e', "sv");
 
+  for (gsize i = 0; !options->live_links && parts[i] != NULL; i++)
+    sbx_defang_part (parts[i]);
   if (r < 0 || (r = sd_bus_message_append (message, "s", "parts")) < 0
       || (r = sd_bus_message_open_container (message, 'v', "as")) < 0
       || (r = sd_bus_message_append_strv (message, parts)) < 0
@@ -38,11 +41,13 @@ guest_text_of (const SbxOutcome *outcome, const char *text)
 }
 
 int
-sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome *outcome, guint chunk_units)
+sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome *outcome,
+                    const SbxTurnOptions *options)
 {
   gboolean replied = outcome != NULL && outcome->kind == SBX_OUTCOME_REPLIED;
   g_autofree char *text = replied ? sbx_text_plain (outcome->text) : g_strdup ("");
-  const char *guest_text = guest_text_of (outcome, text);
+  g_autofree char *safe = options->live_links ? g_strdup (text) : sbx_defang (text);
+  const char *guest_text = guest_text_of (outcome, safe);
   SbxFailure failure = outcome != NULL ? outcome->failure : SBX_FAILURE_NONE;
   int r = sd_bus_message_open_container (message, 'a', "{sv}");
 
@@ -57,7 +62,7 @@ sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome 
       && ((r = append_text (message, "reason", sbx_failure_name (failure))) < 0
           || (r = append_text (message, "explanation", sbx_failure_text (failure))) < 0))
     return r;
-  if (chunk_units != 0 && (r = append_parts (message, guest_text, chunk_units)) < 0)
+  if (options->chunk_units != 0 && (r = append_parts (message, guest_text, options)) < 0)
     return r;
   return sd_bus_message_close_container (message);
 }

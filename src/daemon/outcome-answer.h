@@ -6,8 +6,10 @@
 
 #include <systemd/sd-bus.h>
 
+#include "daemon/turn-options.h"
 #include "turn/outcome.h"
 
-/* chunk_units: of the parts; 0 for none. outcome NULL: none yet, since the daemon is being restarted. */
-int
-sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome *outcome, guint chunk_units);
+/* Of options only how the reply is to be shown counts. outcome NULL: none yet, since the daemon is being
+ * restarted. */
+int sbx_outcome_append (sd_bus_message *message, const char *turn, const SbxOutcome *outcome,
+                        const SbxTurnOptions *options);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf16.h"
 #include "bus/errors.h"
+#include "daemon/defang.h"
 #include "daemon/outcome-answer.h"
 #include "wire/bounds.h"
 
@@ -177,7 +178,7 @@ reply_outcome (SbxRun *self, const SbxOutcome *outcome)
   if (r >= 0 && self->kind == SBX_RUN_DELIVER)
     r = sd_bus_message_append (reply, "s", sbx_verdict_name (SBX_VERDICT_TURN));
   if (r >= 0)
-    r = sbx_outcome_append (reply, self->id, outcome, self->options.chunk_units);
+    r = sbx_outcome_append (reply, self->id, outcome, &self->options);
   if (r >= 0)
     (void) sd_bus_send (NULL, reply, NULL);
   else
@@ -197,7 +198,7 @@ send_finished (SbxRun *self, const SbxOutcome *outcome)
   if (r >= 0 && sd_bus_is_bus_client (bus) > 0)
     r = sd_bus_message_set_destination (told, sd_bus_message_get_sender (self->message));
   if (r >= 0)
-    r = sbx_outcome_append (told, self->id, outcome, self->options.chunk_units);
+    r = sbx_outcome_append (told, self->id, outcome, &self->options);
   if (r >= 0)
     (void) sd_bus_send (bus, told, NULL);
   sd_bus_message_unref (told);
@@ -215,8 +216,9 @@ reply_run_turn (SbxRun *self, const SbxOutcome *outcome)
   else if (outcome->kind == SBX_OUTCOME_REPLIED)
     {
       g_autofree char *text = sbx_text_plain (outcome->text);
+      g_autofree char *shown = self->options.live_links ? g_strdup (text) : sbx_defang (text);
 
-      (void) sd_bus_reply_method_return (self->message, "bs", outcome->ok, text);
+      (void) sd_bus_reply_method_return (self->message, "bs", outcome->ok, shown);
     }
   else
     {

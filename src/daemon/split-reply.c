@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/utf16.h"
-
-/* A longer run of fence characters is text: it must fit into a part twice. */
-#define MAX_FENCE 16u
-#define MIN_FENCE 3u
+#include "daemon/fence.h"
 
 typedef struct {
   guint max_units;
@@ -24,12 +21,6 @@ typedef struct {
   gboolean opener_was_said; /* in an earlier part */
 } Split;
 
-typedef struct {
-  char character;
-  guint length;
-  gboolean bare; /* nothing but blanks behind it: may close */
-} Fence;
-
 static guint
 units_of (const char *text, gsize bytes)
 {
@@ -37,38 +28,11 @@ units_of (const char *text, gsize bytes)
 }
 
 static gboolean
-is_blank (const char *text, gsize bytes)
+closes (const Split *self, const SbxFence *fence)
 {
-  for (const char *p = text; p < text + bytes; p = g_utf8_next_char (p))
-    if (!g_unichar_isspace (g_utf8_get_char (p)))
-      return FALSE;
-  return TRUE;
-}
+  const SbxFence opening = { .character = self->fence, .length = self->fence_length };
 
-/* Whether a line is a fence; line has no end. */
-static gboolean
-read_fence (const char *line, gsize bytes, Fence *ret_fence)
-{
-  gsize indent = 0;
-  gsize end;
-
-  while (indent < bytes && indent < 4 && line[indent] == ' ')
-    indent++;
-  if (indent > 3 || indent == bytes || (line[indent] != '`' && line[indent] != '~'))
-    return FALSE;
-  for (end = indent; end < bytes && line[end] == line[indent]; end++)
-    ;
-  if (end - indent < MIN_FENCE || end - indent > MAX_FENCE
-      || (line[indent] == '`' && memchr (line + end, '`', bytes - end) != NULL))
-    return FALSE;
-  *ret_fence = (Fence){ line[indent], (guint) (end - indent), is_blank (line + end, bytes - end) };
-  return TRUE;
-}
-
-static gboolean
-closes (const Split *self, const Fence *fence)
-{
-  return fence->bare && fence->character == self->fence && fence->length >= self->fence_length;
+  return sbx_fence_closes (fence, &opening);
 }
 
 /* What must stay free for closing the block: a line end and the fence. */
@@ -191,9 +155,10 @@ static gboolean
 is_misread (const Split *self, const char *text, gsize bytes)
 {
   gboolean begins_line = self->part->len == 0 || self->part->str[self->part->len - 1] == '\n';
-  Fence fence;
+  SbxFence fence;
 
-  return begins_line && read_fence (text, bytes, &fence) && (self->fence == '\0' || closes (self, &fence));
+  return begins_line && sbx_fence_read (text, bytes, &fence)
+         && (self->fence == '\0' || closes (self, &fence));
 }
 
 static void
@@ -225,41 +190,32 @@ put_text (Split *self, const char *text, gsize bytes)
         }
     }
   /* A part does not begin with what parted it from the one before. */
-  if (self->fence == '\0' && self->part->len == 0 && is_blank (text, bytes))
+  if (self->fence == '\0' && self->part->len == 0 && sbx_fence_is_blank (text, bytes))
     return;
   put (self, text, bytes);
-  if (!is_blank (text, bytes))
+  if (!sbx_fence_is_blank (text, bytes))
     {
       self->has_text = TRUE;
       self->block_is_empty = FALSE;
     }
 }
 
-static const char *
-line_end (const char *line)
-{
-  const char *end = strchr (line, '\n');
-
-  return end != NULL ? end : line + strlen (line);
-}
-
 /* The units of a whole code block that begins at line, or more than max_units where it does not fit anyway.
  */
 static guint
-block_units (const Split *self, const char *line, const Fence *opening)
+block_units (const Split *self, const char *line, const SbxFence *opening)
 {
-  const Split inside = { .fence = opening->character, .fence_length = opening->length };
-  const char *end = line_end (line);
+  const char *end = sbx_fence_line_end (line);
   guint units = units_of (line, (gsize) (end - line));
-  Fence fence;
+  SbxFence fence;
 
   while (*end != '\0' && units <= self->max_units)
     {
       const char *next = end + 1;
 
-      end = line_end (next);
+      end = sbx_fence_line_end (next);
       units += 1 + units_of (next, (gsize) (end - next));
-      if (read_fence (next, (gsize) (end - next), &fence) && closes (&inside, &fence))
+      if (sbx_fence_read (next, (gsize) (end - next), &fence) && sbx_fence_closes (&fence, opening))
         return units;
     }
   /* Never closed in the text: we shall close it. */
@@ -267,7 +223,7 @@ block_units (const Split *self, const char *line, const Fence *opening)
 }
 
 static void
-open_block (Split *self, const char *line, gsize bytes, const Fence *fence)
+open_block (Split *self, const char *line, gsize bytes, const SbxFence *fence)
 {
   guint units = units_of (line, bytes);
   guint whole = block_units (self, line, fence);
@@ -337,10 +293,10 @@ sbx_split_reply (const char *text, guint max_units)
 
   for (;;)
     {
-      const char *end = line_end (line);
+      const char *end = sbx_fence_line_end (line);
       gsize bytes = (gsize) (end - line);
-      Fence fence;
-      gboolean is_fence = read_fence (line, bytes, &fence);
+      SbxFence fence;
+      gboolean is_fence = sbx_fence_read (line, bytes, &fence);
 
       if (is_fence && self.fence == '\0')
         open_block (&self, line, bytes, &fence);

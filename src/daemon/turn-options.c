@@ -87,6 +87,23 @@ read_wait_in_queue (SbxTurnOptions *self, sd_bus_message *message, sd_bus_error 
   return 1;
 }
 
+static int
+read_defang (SbxTurnOptions *self, sd_bus_message *message, sd_bus_error *ret_error)
+{
+  int value = 0;
+
+  if (sd_bus_message_read (message, "v", "b", &value) < 0)
+    return refuse (ret_error, SBX_BUS_ERROR_INVALID_OPTION, "defang is a boolean");
+  self->live_links = !value;
+  return 1;
+}
+
+static gboolean
+is_of_showing (const char *name)
+{
+  return strcmp (name, "chunk-size") == 0 || strcmp (name, "defang") == 0;
+}
+
 int
 sbx_turn_options_read_one (SbxTurnOptions *self, sd_bus_message *message, const char *name,
                            sd_bus_error *ret_error)
@@ -96,7 +113,7 @@ sbx_turn_options_read_one (SbxTurnOptions *self, sd_bus_message *message, const 
     int (*read) (SbxTurnOptions *self, sd_bus_message *message, sd_bus_error *ret_error);
   } options[] = {
     { "principal", read_principal },   { "message-id", read_message_id },       { "deadline", read_deadline },
-    { "chunk-size", read_chunk_size }, { "wait-in-queue", read_wait_in_queue },
+    { "chunk-size", read_chunk_size }, { "wait-in-queue", read_wait_in_queue }, { "defang", read_defang },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (options); i++)
@@ -106,7 +123,7 @@ sbx_turn_options_read_one (SbxTurnOptions *self, sd_bus_message *message, const 
 }
 
 int
-sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean only_chunks,
+sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean only_shown,
                        sd_bus_error *ret_error)
 {
   int r = sd_bus_message_enter_container (message, 'a', "{sv}");
@@ -118,14 +135,13 @@ sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean o
       r = sd_bus_message_read (message, "s", &name);
       if (r < 0)
         return r;
-      r = only_chunks && strcmp (name, "chunk-size") != 0
-            ? 0
-            : sbx_turn_options_read_one (self, message, name, ret_error);
+      r =
+        only_shown && !is_of_showing (name) ? 0 : sbx_turn_options_read_one (self, message, name, ret_error);
       if (r == 0)
         return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
-                                  only_chunks ? "There is no option \"%s\"; known is chunk-size"
-                                              : "There is no option \"%s\"; known are principal, message-id, "
-                                                "deadline, chunk-size and wait-in-queue",
+                                  only_shown ? "There is no option \"%s\"; known are chunk-size and defang"
+                                             : "There is no option \"%s\"; known are principal, message-id, "
+                                               "deadline, chunk-size, defang and wait-in-queue",
                                   name);
       if (r >= 0)
         r = sd_bus_message_exit_container (message);

@@ -12,6 +12,7 @@ typedef struct {
   guint32 deadline_sec;  /* 0: the configured one */
   guint32 chunk_units;   /* 0: the reply is not cut into parts */
   gboolean not_in_queue; /* refused where it would have to wait */
+  gboolean live_links;   /* the reply's links stay as the worker wrote them (defang.h) */
 } SbxTurnOptions;
 
 void sbx_turn_options_clear (SbxTurnOptions *self);
@@ -21,6 +22,6 @@ void sbx_turn_options_clear (SbxTurnOptions *self);
 int sbx_turn_options_read_one (SbxTurnOptions *self, sd_bus_message *message, const char *name,
                                sd_bus_error *ret_error);
 
-/* Reads a whole a{sv}; only_chunks: nothing but chunk-size is known. */
-int sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean only_chunks,
+/* Reads a whole a{sv}; only_shown: nothing but how the reply is shown is known, chunk-size and defang. */
+int sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean only_shown,
                            sd_bus_error *ret_error);

@@ -39,6 +39,11 @@ class Turn(unittest.TestCase):
         _, text = support.run_turn("test:two", '[[script:call memory_get {"scope":"channel"}]]')
         self.assertNotIn("secret of channel one", text)
 
+    def test_links_of_a_reply_fetch_nothing(self):
+        text = "[[script:plain]] ![x](https://a.example/?q=secret) `https://b.example`"
+        self.assertIn("! [x] (<https://a.example/?q=secret>) `https://b.example`", support.run_turn(CHANNEL, text)[1])
+        self.assertIn("![x](https://a.example/?q=secret)", support.run_turn(CHANNEL, text, defang=False)[1])
+
     def test_the_model_gets_what_the_egress_pins(self):
         support.run_turn(CHANNEL, "[[script:plain]] look at the request")
         request = [json.loads(line) for line in support.model("log").splitlines()][-1]
