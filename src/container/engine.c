@@ -13,6 +13,7 @@
 struct _SbxEngine {
   grefcount refs;
   char *socket_path;
+  SbxHttpPool *pool;
 };
 
 typedef struct {
@@ -31,6 +32,7 @@ sbx_engine_new (const char *socket_path)
 
   g_ref_count_init (&self->refs);
   self->socket_path = g_strdup (socket_path != NULL ? socket_path : SBX_DOCKER_SOCKET);
+  self->pool = sbx_http_pool_new ();
   return self;
 }
 
@@ -46,6 +48,7 @@ sbx_engine_unref (SbxEngine *self)
 {
   if (!g_ref_count_dec (&self->refs))
     return;
+  sbx_http_pool_free (self->pool);
   g_free (self->socket_path);
   g_free (self);
 }
@@ -203,6 +206,9 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
       .body = body,
       .stream = ask->stream,
       .timeout_ms = ask->endless ? 0 : timeout_ms,
+      .pool = self->pool,
+      /* Starting, killing and removing twice does no more than once; creating might. */
+      .repeatable = ask->about != SBX_ENGINE_ABOUT_CREATE,
     },
     cancellable, ask_done, task);
 }

@@ -2,10 +2,11 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* An asynchronous client of the Docker Engine API over its Unix socket.
  *
- * Each call has a connection of its own: connecting to a Unix socket costs microseconds, and no call can then
- * meet the remains of another. Every call is bounded: in time (timeout_ms covers connecting, asking and the
- * whole answer; 0 is the call's own default), in the size of its answer, and by its cancellable. Nothing
- * blocks. The peer is trusted (dockerd is root), but may hang, be restarted, or answer half.
+ * One call at a time has a connection, which is kept open for the next one for a few seconds
+ * (container/http-pool.h); an answer must have been read to its end for that, so that no call meets the
+ * remains of another. Every call is bounded: in time (timeout_ms covers connecting, asking and the whole
+ * answer; 0 is the call's own default), in the size of its answer, and by its cancellable. Nothing blocks.
+ * The peer is trusted (dockerd is root), but may hang, be restarted, or answer half.
  *
  * Each pair: _async starts, callback gets a NULL source object, _finish takes the result once. A call keeps
  * the engine alive. Errors: SBX_ENGINE_ERROR, or G_IO_ERROR_CANCELLED.

@@ -28,6 +28,7 @@ struct _SbxHttpAnswer {
   guint status;
   gboolean chunked;
   gboolean has_length;
+  gboolean closes; /* the peer ends the connection behind it */
   guint64 length;
   guint64 data_left;
   GByteArray *body;
@@ -68,6 +69,7 @@ take_status (SbxHttpAnswer *self, const char *line)
     return STATE_BAD;
   self->status = (guint) status;
   self->chunked = self->has_length = FALSE;
+  self->closes = line[7] != '1';
   self->kind = LINE_HEADER;
   return STATE_LINE;
 }
@@ -93,6 +95,8 @@ take_header (SbxHttpAnswer *self, const char *line)
         return STATE_BAD;
       self->chunked = TRUE;
     }
+  else if (g_ascii_strncasecmp (line, "connection:", 11) == 0 && g_ascii_strcasecmp (value, "close") == 0)
+    self->closes = TRUE;
   return STATE_LINE;
 }
 
@@ -114,7 +118,10 @@ take_head_end (SbxHttpAnswer *self)
       return STATE_LINE;
     }
   if (!self->has_length)
-    return STATE_TO_END;
+    {
+      self->closes = TRUE;
+      return STATE_TO_END;
+    }
   if (self->length > self->max_body)
     return STATE_BAD;
   self->data_left = self->length;
@@ -245,6 +252,12 @@ sbx_http_answer_end (SbxHttpAnswer *self)
 {
   self->state = self->state == STATE_TO_END || self->state == STATE_DONE ? STATE_DONE : STATE_BAD;
   return verdict (self);
+}
+
+gboolean
+sbx_http_answer_keeps_connection (SbxHttpAnswer *self)
+{
+  return self->state == STATE_DONE && self->status != 101 && !self->closes;
 }
 
 guint

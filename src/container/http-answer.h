@@ -30,6 +30,9 @@ SbxHttpVerdict sbx_http_answer_feed (SbxHttpAnswer *self, const char *data, gsiz
 /* The connection ended: DONE for a body without length whose head is whole, BAD otherwise. */
 SbxHttpVerdict sbx_http_answer_end (SbxHttpAnswer *self);
 
+/* Of a whole one: whether the connection is good for another question. */
+gboolean sbx_http_answer_keeps_connection (SbxHttpAnswer *self);
+
 guint sbx_http_answer_status (SbxHttpAnswer *self);
 /* The body. */
 GBytes *sbx_http_answer_steal_body (SbxHttpAnswer *self);

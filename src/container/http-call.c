@@ -24,9 +24,16 @@ typedef struct {
   GCancellable *cancellable;
   gulong cancelled_id;
   guint timeout_ms;
+  SbxHttpPool *pool;
+  gboolean repeatable;
+  gboolean fresh;  /* a new connection, please */
+  gboolean reused; /* the connection comes from the pool */
+  gboolean heard;  /* something of the answer has come */
+  GBytes *head;    /* of the request */
   GByteArray *out; /* what is to be sent now */
   gsize sent;
-  GBytes *body;
+  GBytes *body; /* NULL: none */
+  gboolean body_is_out;
   GInputStream *stream; /* NULL when the body is all in out */
   gboolean answering;   /* all is sent, or the peer takes no more */
   SbxHttpAnswer *answer;
@@ -44,6 +51,7 @@ call_free (Call *self)
   sbx_fd_close (self->fd);
   g_clear_object (&self->stop);
   g_clear_object (&self->cancellable);
+  g_bytes_unref (self->head);
   g_byte_array_unref (self->out);
   g_clear_pointer (&self->body, g_bytes_unref);
   g_clear_object (&self->stream);
@@ -117,12 +125,18 @@ on_cancelled (GCancellable *cancellable, gpointer user_data)
   g_source_attach (self->timer, NULL);
 }
 
+/* clean: nothing came behind the answer. */
 static void
-succeed (GTask *task)
+succeed (GTask *task, gboolean clean)
 {
   g_autoptr (GTask) held = g_object_ref (task);
   Call *self = g_task_get_task_data (task);
 
+  if (self->pool != NULL && clean && self->answering && sbx_http_answer_keeps_connection (self->answer))
+    {
+      sbx_source_clear (&self->source);
+      sbx_http_pool_give (self->pool, g_steal_fd (&self->fd));
+    }
   call_halt (self);
   self->status = sbx_http_answer_status (self->answer);
   g_task_return_pointer (task, sbx_http_answer_steal_body (self->answer), (GDestroyNotify) g_bytes_unref);
@@ -140,6 +154,24 @@ bad_answer (GTask *task, gboolean ended)
                                      "What listens on Docker's socket does not answer as Docker does."));
 }
 
+static void start_connect (GTask *task);
+
+/* The pool's connection had ended before anything was answered: dockerd closes none that it has read from. */
+static gboolean
+try_again (GTask *task)
+{
+  Call *self = g_task_get_task_data (task);
+
+  if (!self->reused || self->heard || !self->repeatable)
+    return FALSE;
+  sbx_source_clear (&self->source);
+  sbx_fd_close (g_steal_fd (&self->fd));
+  /* The others in the pool are no younger. */
+  self->fresh = TRUE;
+  start_connect (task);
+  return TRUE;
+}
+
 static void
 receive (GTask *task)
 {
@@ -151,14 +183,19 @@ receive (GTask *task)
 
   if (got < 0)
     {
-      if (errno != EAGAIN && errno != EINTR)
-        fail_errno (task, "reading the answer", errno);
+      int saved_errno = errno;
+
+      if (saved_errno != EAGAIN && saved_errno != EINTR && !try_again (task))
+        fail_errno (task, "reading the answer", saved_errno);
       return;
     }
+  if (got == 0 && try_again (task))
+    return;
+  self->heard = TRUE;
   verdict = got == 0 ? sbx_http_answer_end (self->answer)
                      : sbx_http_answer_feed (self->answer, piece, (gsize) got, &used);
   if (verdict == SBX_HTTP_DONE)
-    succeed (task);
+    succeed (task, got > 0 && used == (gsize) got);
   else if (verdict == SBX_HTTP_BAD)
     bad_answer (task, got == 0);
 }
@@ -200,21 +237,27 @@ on_stream_read (GObject *object, GAsyncResult *result, gpointer user_data)
   watch (task, G_IO_IN | G_IO_OUT);
 }
 
+static void
+set_out (Call *self, GBytes *bytes)
+{
+  gsize n_bytes = 0;
+  const guint8 *data = g_bytes_get_data (bytes, &n_bytes);
+
+  g_byte_array_set_size (self->out, 0);
+  self->sent = 0;
+  g_byte_array_append (self->out, data, (guint) n_bytes);
+}
+
 /* out is sent. */
 static void
 send_next (GTask *task)
 {
   Call *self = g_task_get_task_data (task);
 
-  if (self->body != NULL)
+  if (self->body != NULL && !self->body_is_out)
     {
-      gsize n_bytes = 0;
-      const guint8 *data = g_bytes_get_data (self->body, &n_bytes);
-
-      g_byte_array_set_size (self->out, 0);
-      self->sent = 0;
-      g_byte_array_append (self->out, data, (guint) n_bytes);
-      g_clear_pointer (&self->body, g_bytes_unref);
+      self->body_is_out = TRUE;
+      set_out (self, self->body);
       return;
     }
   watch (task, G_IO_IN);
@@ -284,7 +327,12 @@ start_connect (GTask *task)
   g_autoptr (GError) error = NULL;
 
   sbx_source_clear (&self->source);
-  self->fd = sbx_unix_connect (self->socket_path, &error);
+  self->answering = self->body_is_out = FALSE;
+  set_out (self, self->head);
+  self->fd = self->pool != NULL && !self->fresh ? sbx_http_pool_take (self->pool) : -1;
+  self->reused = self->fd >= 0;
+  if (!self->reused)
+    self->fd = sbx_unix_connect (self->socket_path, &error);
   if (self->fd >= 0)
     {
       watch (task, G_IO_OUT);
@@ -308,13 +356,13 @@ on_connect_again (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-write_head (GByteArray *out, const SbxHttpRequest *request)
+static GBytes *
+write_head (const SbxHttpRequest *request, gboolean keep)
 {
   g_autoptr (GString) head = g_string_new (NULL);
 
-  g_string_append_printf (head, "%s %s HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n", request->method,
-                          request->path);
+  g_string_append_printf (head, "%s %s HTTP/1.1\r\nHost: docker\r\n%s", request->method, request->path,
+                          keep ? "" : "Connection: close\r\n");
   if (request->content_type != NULL)
     g_string_append_printf (head, "Content-Type: %s\r\n", request->content_type);
   if (request->stream != NULL)
@@ -323,7 +371,7 @@ write_head (GByteArray *out, const SbxHttpRequest *request)
     g_string_append_printf (head, "Content-Length: %" G_GSIZE_FORMAT "\r\n",
                             request->body != NULL ? g_bytes_get_size (request->body) : 0);
   g_string_append (head, "\r\n");
-  g_byte_array_append (out, (const guint8 *) head->str, (guint) head->len);
+  return g_string_free_to_bytes (g_steal_pointer (&head));
 }
 
 void
@@ -342,7 +390,9 @@ sbx_http_call_async (const SbxHttpRequest *request, GCancellable *cancellable, G
   self->stop = g_cancellable_new ();
   self->out = g_byte_array_new ();
   self->answer = sbx_http_answer_new (SBX_ENGINE_MAX_ANSWER);
-  write_head (self->out, request);
+  self->pool = request->stream == NULL ? request->pool : NULL;
+  self->repeatable = request->repeatable;
+  self->head = write_head (request, self->pool != NULL);
   if (request->body != NULL && g_bytes_get_size (request->body) > 0)
     self->body = g_bytes_ref (request->body);
   g_set_object (&self->stream, request->stream);

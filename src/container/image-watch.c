@@ -241,6 +241,12 @@ sbx_image_watch_ask_async (SbxImageWatch *self, const char *name, GCancellable *
   sbx_engine_image_inspect_async (self->engine, name, 0, cancellable, inspect_done, g_object_ref (task));
 }
 
+void
+sbx_image_watch_start (SbxImageWatch *self, const char *name)
+{
+  sbx_image_watch_ask_async (self, name, NULL, NULL, NULL);
+}
+
 SbxImage *
 sbx_image_watch_ask_finish (GAsyncResult *result, GError **error)
 {

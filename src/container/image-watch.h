@@ -20,6 +20,9 @@ sbx_image_watch_new (SbxEngine *engine, void (*changed) (gpointer user_data), gp
 void sbx_image_watch_free (SbxImageWatch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxImageWatch, sbx_image_watch_free)
 
+/* Asks for it already, so that the first who needs it finds it remembered. */
+void sbx_image_watch_start (SbxImageWatch *self, const char *name);
+
 /* The image of that name, remembered or asked for. Errors are sbx_engine_image_inspect_async()'s. */
 void sbx_image_watch_ask_async (SbxImageWatch *self, const char *name, GCancellable *cancellable,
                                 GAsyncReadyCallback callback, gpointer user_data);

@@ -149,6 +149,7 @@ on_name_claimed (gboolean fine, const char *why, gpointer user_data)
   if (self->announced)
     return;
   self->announced = TRUE;
+  sbx_image_watch_start (self->context.images, self->context.settings->config->image);
   sbx_turns_go (self->turns);
   (void) sd_notifyf (0, "READY=1\nSTATUS=%u channels sandboxed",
                      sbx_channel_store_count (self->state.channels));

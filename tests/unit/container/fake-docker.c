@@ -107,10 +107,10 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
     self->sent += (gsize) done;
   if (done >= 0 && self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
-  if (done >= 0 && (self->step->flags & FAKE_KEEP) != 0)
-    connection_read (self);
-  else if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
+  if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0 && g_str_has_prefix (data, "HTTP/1.1 101"))
     sbx_source_clear (&self->source);
+  else if (done >= 0 && (self->step->flags & FAKE_HOLD) != 0)
+    connection_read (self);
   else
     connection_close (self);
   return G_SOURCE_REMOVE;

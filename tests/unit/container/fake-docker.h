@@ -7,12 +7,12 @@
 #include <gio/gio.h>
 
 typedef enum {
-  FAKE_CLOSE = 0,         /* answer, then close */
-  FAKE_HOLD = 1 << 0,     /* answer, then keep the connection open */
+  FAKE_CLOSE = 0, /* answer, then close */
+  FAKE_HOLD =
+    1 << 0, /* answer, then wait for the connection's next request; behind an upgrade, for nothing */
   FAKE_DRIBBLE = 1 << 1,  /* a byte an iteration of the main loop */
   FAKE_EARLY = 1 << 2,    /* answer without reading the request's body */
-  FAKE_KEEP = 1 << 3,     /* answer, then read the connection's next request */
-  FAKE_ANY_TIME = 1 << 4, /* may come before or behind its place in the script */
+  FAKE_ANY_TIME = 1 << 3, /* may come before or behind its place in the script */
 } FakeFlags;
 
 typedef struct _FakeDocker FakeDocker;
