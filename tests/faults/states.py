@@ -5,6 +5,7 @@ was stopped; nothing here sleeps to be in time."""
 
 import contextlib
 import os
+import pathlib
 import signal
 import time
 
@@ -129,11 +130,34 @@ def finishing(text):
 
 
 @contextlib.contextmanager
+def prepared(_text):
+    """No turn runs, and the channel's next one is prepared. Behind the fault there must be a turn that is served."""
+    drop_in = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/70-prepared.conf")
+    drop_in.write_text("[Turns]\nPreparedTurns=1\n", encoding="utf-8")
+    try:
+        support.run("systemctl", "reload", "sandboxd.service")
+        served()
+        support.eventually("the next turn is prepared",
+                           lambda: support.call("GetStatus", "", user="root")["turns-prepared"] == 1)
+        yield State()
+        support.eventually("the next turn is served", served, 20)
+    finally:
+        drop_in.unlink()
+        support.run("systemctl", "reload", "sandboxd.service")
+
+
+def served():
+    with contextlib.suppress(support.Failed, ValueError):
+        return support.run_turn(CHANNEL, PLAIN, timeout=30)[0]
+    return False
+
+
+@contextlib.contextmanager
 def arriving(_text):
     """No turn yet: one comes while the fault lasts."""
     state = State()
     yield state
 
 
-ALL = {"idle": idle, "arriving": arriving, "queued": queued, "preparing": preparing, "starting": starting,
+ALL = {"idle": idle, "arriving": arriving, "prepared": prepared, "queued": queued, "preparing": preparing, "starting": starting,
        "running": running, "finishing": finishing}

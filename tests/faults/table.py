@@ -14,7 +14,7 @@ REPLIED = "replied"
 # A daemon that dies cannot answer; the bus does it.
 LOST = ("org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected", "no answer")
 STATE_DIR = pathlib.Path("/var/lib/roundtable-sandbox")
-EVERY = ("idle", "queued", "preparing", "starting", "running", "finishing")
+EVERY = ("idle", "prepared", "queued", "preparing", "starting", "running", "finishing")
 LASTING = ("arriving", "queued", "starting", "running", "finishing")
 BEFORE_THE_END = ("queued", "preparing", "starting", "running")
 ALIVE = ("queued", "preparing", "starting", "running", "finishing")
@@ -213,27 +213,28 @@ HOST = [
     Fault("sandboxd stopped", EVERY, lambda: systemctl("stop", "sandboxd.service"), {"*": error("Restarted", "ShuttingDown")},
           "Stopping, with", lambda: systemctl("start", "sandboxd.service")),
     Fault("sandboxd restarted", EVERY, restart("sandboxd.service"), {"*": error("Restarted", "ShuttingDown")}, "Stopping, with"),
-    Fault("sandboxd hangs (watchdog)", ("running", "queued", "finishing"), watchdog_fires, {"*": LOST}, "Watchdog timeout",
+    Fault("sandboxd hangs (watchdog)", ("prepared", "running", "queued", "finishing"), watchdog_fires, {"*": LOST}, "Watchdog timeout",
           lambda: back("sandboxd.service"), daemon_dies=True),
-    Fault("broker killed", ("queued", "starting", "running"), lambda: kill("sandbox-broker"), {"*": error("BrokerFailed")},
-          "The broker of turn"),
-    Fault("egress killed", ALIVE, lambda: after_kill("sandbox-egress.service", "sandbox-egress"),
+    Fault("broker killed", ("prepared", "queued", "starting", "running"), lambda: kill("sandbox-broker"), {"*": error("BrokerFailed")},
+          "The broker of turn|thrown away: broker-ended"),
+    Fault("waiting worker killed", ("prepared",), lambda: kill("sandbox-worker"), {}, "thrown away: worker-ended"),
+    Fault("egress killed", ("prepared",) + ALIVE, lambda: after_kill("sandbox-egress.service", "sandbox-egress"),
           {"*": error("EgressDown", "ModelUnreachable") + (REPLIED,)}, "code=killed"),
-    Fault("egress restarted", ALIVE, restart("sandbox-egress.service"),
+    Fault("egress restarted", ("prepared",) + ALIVE, restart("sandbox-egress.service"),
           {"*": error("EgressDown", "ModelUnreachable") + (REPLIED,)}, "Started sandbox-egress.service"),
     Fault("dockerd killed", EVERY, lambda: kill("dockerd"), {"preparing": DOCKER_GONE + (REPLIED,), "*": DOCKER_GONE},
           "code=killed", lambda: back("docker.service"), docker=True),
-    Fault("dockerd stopped", LASTING + ("preparing",), stop_docker, {"*": DOCKER_GONE}, "Stopped docker.service",
+    Fault("dockerd stopped", LASTING + ("prepared", "preparing"), stop_docker, {"*": DOCKER_GONE}, "Stopped docker.service",
           start_docker, docker=True),
     # It would wait for containerd, so not in "starting".
-    Fault("dockerd restarted", ("idle", "queued", "preparing", "running", "finishing"), restart("docker.service"),
+    Fault("dockerd restarted", ("idle", "prepared", "queued", "preparing", "running", "finishing"), restart("docker.service"),
           {"preparing": DOCKER_GONE + (REPLIED,), "*": DOCKER_GONE}, "Started docker.service", docker=True),
     Fault("dockerd stands still", ("queued", "starting", "running"), pause_docker, {"*": error("Cancelled")},
           "Finished|ended without a reply", resume_docker, docker=True, cancels=True),
     # Containers live on without it; what is asked of Docker meanwhile is refused.
     Fault("containerd killed", EVERY, lambda: kill("containerd"), {"*": DOCKER_GONE + (REPLIED,)}, "code=killed",
           containerd_back, goes_on=True),
-    Fault("containerd stopped", LASTING + ("preparing",), stop_containerd, {"*": DOCKER_GONE + (REPLIED,)},
+    Fault("containerd stopped", LASTING + ("prepared", "preparing"), stop_containerd, {"*": DOCKER_GONE + (REPLIED,)},
           "Stopped containerd.service", start_containerd, docker=True),
     Fault("containerd restarted", EVERY, restart("containerd.service"), {"*": DOCKER_GONE + (REPLIED,)},
           "Started containerd.service", containerd_back, goes_on=True),
@@ -242,13 +243,13 @@ HOST = [
     Fault("bus restarted", EVERY, restart("dbus.service"), {"*": LOST}, "system bus is lost"),
     Fault("systemd executed anew", EVERY, lambda: systemctl("daemon-reexec"), {"*": (REPLIED,)}, "Reexecuting", goes_on=True),
     # Without it no broker gets a scope.
-    Fault("polkit away", LASTING, polkit_away,
+    Fault("polkit away", ("prepared",) + LASTING, polkit_away,
           {"arriving": ("org.freedesktop.DBus.Error.AccessDenied",), "queued": (REPLIED,) + error("ScopeRefused"),
            "*": (REPLIED,)}, None, polkit_back, goes_on=True),
-    Fault("run directory full", LASTING, fill_run,
+    Fault("run directory full", ("prepared",) + LASTING, fill_run,
           {"arriving": RUN_FULL, "starting": RUN_FULL + (REPLIED,), "queued": RUN_FULL + (REPLIED,), "*": (REPLIED,)}, None,
           unfill_run, goes_on=True),
-    Fault("state directory full", LASTING, fill(STATE_DIR),
+    Fault("state directory full", ("prepared",) + LASTING, fill(STATE_DIR),
           {"arriving": error("DiskFull", "DiskLow"), "*": (REPLIED,) + error("DiskFull", "DiskLow", "WorkerFailed")}, None,
           unfill(STATE_DIR), goes_on=True),
     Fault("state directory read-only", LASTING, state_read_only, {"*": (REPLIED,) + error("DiskFull", "Internal")}, None,
@@ -320,4 +321,4 @@ def worker_faults():
 FAULTS = HOST + list(worker_faults())
 CELLS = [(fault, state) for fault in FAULTS for state in fault.at]
 # Rows cannot be lost by mistake.
-N_CELLS = 150
+N_CELLS = 169
