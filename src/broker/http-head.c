@@ -132,6 +132,14 @@ has_field (const SbxHttpHead *head, SbxHttpText name)
   return FALSE;
 }
 
+/* Says where a request ends or whom it is for: of two, nobody knows which counts. */
+static gboolean
+is_framing (SbxHttpText name)
+{
+  return sbx_http_text_is_caseless (name, "host") || sbx_http_text_is_caseless (name, "content-length")
+         || sbx_http_text_is_caseless (name, "transfer-encoding");
+}
+
 /* RFC 9112 6.2: digits, nothing else; no second spelling of a number either. */
 static gboolean
 parse_length (SbxHttpText text, guint64 *ret_length)
@@ -171,15 +179,21 @@ sbx_http_head_parse (const char *data, gsize n_bytes, SbxHttpHead *ret_head)
   SbxHttpText line = take_line (&rest);
 
   ret_head->n_fields = 0;
+  ret_head->field_repeated = FALSE;
   ret_head->content_length = 0;
   if (!parse_request_line (line, ret_head))
     return SBX_HTTP_HEAD_BAD;
   while ((line = take_line (&rest)).n_bytes > 0)
     {
       SbxHttpField field;
+      gboolean repeated;
 
-      if (!parse_field (line, &field) || has_field (ret_head, field.name))
+      if (!parse_field (line, &field))
         return SBX_HTTP_HEAD_BAD;
+      repeated = has_field (ret_head, field.name);
+      if (repeated && is_framing (field.name))
+        return SBX_HTTP_HEAD_BAD;
+      ret_head->field_repeated |= repeated;
       if (ret_head->n_fields == SBX_HTTP_MAX_FIELDS)
         return SBX_HTTP_HEAD_TOO_LARGE;
       ret_head->fields[ret_head->n_fields++] = field;

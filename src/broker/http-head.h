@@ -4,8 +4,9 @@
  *
  * It takes only what every HTTP implementation reads alike, since every library was seen to be lenient
  * somewhere: lines end with CR LF, bytes are printable ASCII (and tabs in values), the target begins with
- * `/`, the version is HTTP/1.1, there is one Host, no field comes twice, a length is plain decimal digits and
- * never stands beside a Transfer-Encoding. What a field means is policy.h's matter.
+ * `/`, the version is HTTP/1.1, there is one Host, a length comes once, is plain decimal digits and never
+ * stands beside a Transfer-Encoding. What another field means, and whether it may come twice, is policy.h's
+ * matter.
  */
 #pragma once
 
@@ -37,7 +38,8 @@ typedef struct {
   SbxHttpText target;
   SbxHttpField fields[SBX_HTTP_MAX_FIELDS];
   guint n_fields;
-  guint64 content_length; /* 0 where none was sent */
+  gboolean field_repeated; /* two have the same name */
+  guint64 content_length;  /* 0 where none was sent */
 } SbxHttpHead;
 
 /* Looks for the end of the head, and refuses bytes that may not stand in one as soon as they come. *place
@@ -49,7 +51,7 @@ SbxHttpVerdict sbx_http_head_find (const char *data, gsize n_bytes, gsize *place
  * data. */
 SbxHttpVerdict sbx_http_head_parse (const char *data, gsize n_bytes, SbxHttpHead *ret_head);
 
-/* The field of that lower-case name, or NULL. */
+/* The first field of that lower-case name, or NULL. */
 const SbxHttpField *sbx_http_head_field (const SbxHttpHead *head, const char *name);
 
 gboolean sbx_http_text_is (SbxHttpText text, const char *wanted);

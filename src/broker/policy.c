@@ -136,6 +136,8 @@ sbx_policy_check_head (const SbxPolicy *self, const SbxHttpHead *head, SbxPolicy
   for (guint i = 0; i < head->n_fields; i++)
     if (!is_permitted (head->fields[i].name))
       return 403;
+  if (head->field_repeated)
+    return 400;
   if (!is_absent_or (head, "authorization", "Bearer " SBX_DUMMY_KEY)
       || !is_absent_or (head, "host", "broker"))
     return 403;

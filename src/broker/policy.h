@@ -26,7 +26,8 @@ typedef struct {
   const char *const *tools; /* of an MCP server: those that may be called; NULL otherwise */
 } SbxPolicyTarget;
 
-/* Checks 1 to 5. Returns 0 with *ret_target set, or the status that refuses the request, 403 or 404. */
+/* Checks 1 to 5. Returns 0 with *ret_target set, or the status that refuses the request: 403 or 404, or 400
+ * for a header of the list that comes twice, since readers do not agree on which of the two counts. */
 guint sbx_policy_check_head (const SbxPolicy *self, const SbxHttpHead *head, SbxPolicyTarget *ret_target);
 
 /* Checks 6 and 7. Returns 0, 410 or 429. */

@@ -166,7 +166,8 @@ why (guint status)
     case 403:
       return "a header is not on the list, or a value is another than the documented one";
     case 400:
-      return "the body breaks a rule of its route (messages, tools, ids, names, schemas)";
+      return "a header comes twice, or the body breaks a rule of its route (messages, tools, ids, names, "
+             "schemas)";
     default:
       return "the body is not JSON, or too large";
     }

@@ -65,7 +65,7 @@ check_policy (const SbxHttpHead *head)
   sbx_control_config_add_server (config, "docs", tools);
   policy = sbx_policy_new (config);
   status = sbx_policy_check_head (policy, head, &target);
-  g_assert (status == 0 || status == 403 || status == 404);
+  g_assert (status == 0 || status == 400 || status == 403 || status == 404);
   g_assert ((status == 0) == (target.route != SBX_ROUTE_NONE));
 }
 

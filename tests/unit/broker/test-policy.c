@@ -64,6 +64,10 @@ static const Case cases[] = {
   { "POST /nothing", "cookie: a\r\n", 403 },
   { "GET /model", "cookie: a\r\n", 404 },
   { "POST /model?a", "cookie: a\r\n", 404 },
+  { "POST /model", "cookie: a\r\ncookie: a\r\n", 403 },
+  { "POST /model", "accept: a\r\naccept: b\r\ncookie: a\r\n", 403 },
+  { "POST /model", "accept: a\r\nACCEPT: a\r\n", 400 },
+  { "GET /model", "accept: a\r\naccept: a\r\n", 404 },
 };
 
 static SbxPolicy *
