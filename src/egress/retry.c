@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "egress/retry.h"
 
-#include <stdio.h>
+#include <curl/curl.h>
 #include <string.h>
 
 #define DAY_SEC          86400
@@ -10,37 +10,10 @@
 /* A try needs some time of its own, or the wait before it was for nothing. */
 #define LEAST_TRY_MSEC 1000u
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT" */
-static gboolean
-parse_date (const char *value, gint64 *ret_sec)
-{
-  static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
-  g_autoptr (GDateTime) date = NULL;
-  char month[4] = "", zone[4] = "";
-  int day, year, hour, minute, second, end = 0;
-  const char *found;
-
-  if (strlen (value) != strlen ("Sun, 06 Nov 1994 08:49:37 GMT") || value[3] != ',' || value[4] != ' '
-      || sscanf (value + 5, "%2d %3s %4d %2d:%2d:%2d %3s%n", &day, month, &year, &hour, &minute, &second,
-                 zone, &end)
-           != 7
-      || value[5 + end] != '\0' || strcmp (zone, "GMT") != 0 || strlen (month) != 3)
-    return FALSE;
-  found = strstr (months, month);
-  if (found == NULL || (found - months) % 3 != 0)
-    return FALSE;
-  date = g_date_time_new (utc, year, (int) (found - months) / 3 + 1, day, hour, minute, MIN (second, 59));
-  if (date == NULL)
-    return FALSE;
-  *ret_sec = g_date_time_to_unix (date);
-  return TRUE;
-}
-
 gboolean
 sbx_retry_after_parse (const char *value, gint64 now_sec, guint *ret_sec)
 {
-  gint64 at = 0;
+  gint64 at;
   gsize n_digits = strspn (value, "0123456789");
 
   if (n_digits > 0 && value[n_digits] == '\0')
@@ -50,7 +23,8 @@ sbx_retry_after_parse (const char *value, gint64 now_sec, guint *ret_sec)
       *ret_sec = (guint) MIN (seconds, (guint64) DAY_SEC);
       return TRUE;
     }
-  if (!parse_date (value, &at))
+  at = strchr (value, ':') != NULL ? (gint64) curl_getdate (value, NULL) : -1;
+  if (at < 0)
     return FALSE;
   *ret_sec = (guint) CLAMP (at - now_sec, 0, DAY_SEC);
   return TRUE;

@@ -32,6 +32,6 @@ typedef struct {
 
 SbxRetryVerdict sbx_retry_decide (const SbxRetryQuestion *question, guint *ret_delay_msec);
 
-/* Seconds or an HTTP date (RFC 9110, 10.2.3, IMF-fixdate); FALSE for anything else. A date that has passed is
- * 0; more than a day is a day. */
+/* Seconds, or an HTTP date in any of the three forms of RFC 9110 (5.6.7); FALSE for anything else. A date
+ * that has passed is 0; more than a day is a day. */
 gboolean sbx_retry_after_parse (const char *value, gint64 now_sec, guint *ret_sec);
