@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "base/json-write.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,21 +111,85 @@ sbx_json_text_bytes (const char *value, gssize n_bytes)
 
 /* --- numbers --- */
 
+#define MAX_DIGITS 17 /* enough for every double */
+
+/* The fewest digits that read back as number, which is over 0, and where its point is: 0.DIGITS times ten to
+ * the power of *ret_point. */
+static gsize
+find_digits (double number, char digits[MAX_DIGITS], int *ret_point)
+{
+  /* What has at most 15 digits is found by 15, unless it is so small that it holds fewer itself. */
+  int precision = number < DBL_MIN ? 1 : DBL_DIG;
+  char room[G_ASCII_DTOSTR_BUF_SIZE]; /* "d.ddd…e±dd" */
+  gsize n = 0;
+  const char *c;
+
+  for (; precision <= MAX_DIGITS; precision++)
+    {
+      char format[8];
+
+      (void) g_snprintf (format, sizeof format, "%%.%de", precision - 1);
+      (void) g_ascii_formatd (room, sizeof room, format, number);
+      if (precision == MAX_DIGITS
+          || !(g_ascii_strtod (room, NULL) < number || g_ascii_strtod (room, NULL) > number))
+        break;
+    }
+  for (c = room; *c != 'e'; c++)
+    if (*c != '.')
+      digits[n++] = *c;
+  while (n > 1 && digits[n - 1] == '0')
+    n--;
+  *ret_point = (int) g_ascii_strtoll (c + 1, NULL, 10) + 1;
+  return n;
+}
+
+static void
+write_zeros (GString *out, int n)
+{
+  for (int i = 0; i < n; i++)
+    g_string_append_c (out, '0');
+}
+
+/* As JavaScript writes numbers (ECMAScript, Number::toString): what a model reads of a tool's answer looks
+ * like everywhere else. */
 static void
 write_double (GString *out, double number)
 {
-  char room[G_ASCII_DTOSTR_BUF_SIZE];
+  char digits[MAX_DIGITS];
+  int point;
+  gssize n;
 
-  if (!isfinite (number))
+  if (!isfinite (number) || fpclassify (number) == FP_ZERO)
     {
-      g_string_append (out, "null");
+      g_string_append (out, isfinite (number) ? "0" : "null");
       return;
     }
-  /* 15 digits are enough for what people write, 17 for every double. */
-  (void) g_ascii_formatd (room, sizeof room, "%.15g", number);
-  if (g_ascii_strtod (room, NULL) < number || g_ascii_strtod (room, NULL) > number)
-    (void) g_ascii_formatd (room, sizeof room, "%.17g", number);
-  g_string_append (out, room);
+  if (number < 0)
+    g_string_append_c (out, '-');
+  n = (gssize) find_digits (fabs (number), digits, &point);
+  if (point > 21 || point < -5)
+    {
+      g_string_append_c (out, digits[0]);
+      if (n > 1)
+        g_string_append_c (out, '.');
+      g_string_append_len (out, digits + 1, n - 1);
+      g_string_append_printf (out, "e%+d", point - 1);
+      return;
+    }
+  if (point <= 0)
+    {
+      g_string_append (out, "0.");
+      write_zeros (out, -point);
+      g_string_append_len (out, digits, n);
+      return;
+    }
+  g_string_append_len (out, digits, MIN (n, point));
+  write_zeros (out, point - (int) n);
+  if (n > point)
+    {
+      g_string_append_c (out, '.');
+      g_string_append_len (out, digits + point, n - point);
+    }
 }
 
 /* --- trees --- */

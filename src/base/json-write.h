@@ -5,8 +5,9 @@
  *
  * Texts: only `"` `\` and U+0000-U+001F are escaped (\b \t \n \f \r short, the others \u00xx), everything
  * else is raw UTF-8. SBX_JSON_NUL (json-gate.h) is written as \u0000; invalid UTF-8, a NUL byte inside
- * included, as U+FFFD. Integers as they are, doubles so that they read back equal; one that is not finite,
- * which the gate lets nobody send, is null. Non-recursive.
+ * included, as U+FFFD. Integers as they are, doubles with the fewest digits that read back equal, in the
+ * form that JavaScript gives them; -0 is 0; one that is not finite, which the gate lets nobody send, is null.
+ * Non-recursive.
  */
 #pragma once
 

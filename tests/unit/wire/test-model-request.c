@@ -269,7 +269,7 @@ test_normal_form (void)
     "\"tool_call_id\":\"c\"}]";
   const char *tools =
     "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"d\",\"parameters\":{"
-    "\"b\":1,\"a\":{\"maximum\":1.5,\"x\":[1.8446744073709552e+19]}}}}]";
+    "\"b\":1,\"a\":{\"maximum\":1.5,\"x\":[18446744073709552000]}}}}]";
 
   g_assert_cmpint (judge (body, NULL, messages, tools), ==, FINE);
 }
