@@ -33,7 +33,7 @@ sbx_json_in_read (const char *data, gsize n_bytes, gsize max_bytes, GError **err
       g_set_error_literal (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_LARGE, "too many bytes or values");
       return NULL;
     }
-  return sbx_json_read (data != NULL ? data : "", n_bytes, max_bytes, error);
+  return sbx_json_read_last_counts (data != NULL ? data : "", n_bytes, max_bytes, error);
 }
 
 const char *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* How the worker reads JSON: the strict gate, and a bound on the count of values besides that on bytes, since
- * one byte of JSON can cost a hundred in memory; and members by kind.
+ * one byte of JSON can cost a hundred in memory; and members by kind. Of two members of one name the last
+ * counts (wire contract 1.1).
  */
 #pragma once
 

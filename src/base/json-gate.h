@@ -50,5 +50,5 @@ gboolean sbx_json_gate (const char *data, gsize n_bytes, gsize max_bytes, GError
 JsonNode *sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
 
 /* The same, but an object may have a member twice: the last one counts, and only it is in the tree. For
- * answers of endpoints, which are somebody's real programs. */
+ * what other programs write and nobody has judged yet: answers of endpoints, and all that a worker reads. */
 JsonNode *sbx_json_read_last_counts (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
