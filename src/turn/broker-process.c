@@ -16,7 +16,7 @@
 #define CHILD_LISTENER    3
 #define CHILD_CONTROL     4
 #define NAME_TRIES        3u
-#define KILL_UNIT_MSEC    5000u
+#define END_UNIT_MSEC     5000u
 #define STOP_TIMEOUT_USEC (1u * G_USEC_PER_SEC)
 #define MEMORY_MAX_BYTES  (G_GUINT64_CONSTANT (192) * 1024 * 1024)
 #define TASKS_MAX         8u
@@ -52,26 +52,39 @@ units_start_finish (GAsyncResult *result, GError **error)
 }
 
 static void
-units_kill_done (GObject *source, GAsyncResult *result, gpointer user_data)
+units_end_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autofree char *unit = user_data;
   g_autoptr (GError) error = NULL;
 
   if (!sbx_units_do_finish (result, &error)
       && !g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NO_UNIT))
-    sbx_log (LOG_NOTICE, NULL, "systemd did not kill %s: %s", unit, error->message);
+    sbx_log (LOG_NOTICE, NULL, "systemd did not end %s: %s", unit, error->message);
+}
+
+static void
+units_end (gpointer maker_self, SbxUnitsVerb verb, const char *unit)
+{
+  SbxUnits **units = maker_self;
+
+  if (*units != NULL)
+    sbx_units_do_async (*units, verb, unit, END_UNIT_MSEC, NULL, units_end_done, g_strdup (unit));
 }
 
 static void
 units_kill (gpointer maker_self, const char *unit)
 {
-  SbxUnits **units = maker_self;
-
-  if (*units != NULL)
-    sbx_units_do_async (*units, SBX_UNITS_KILL, unit, KILL_UNIT_MSEC, NULL, units_kill_done, g_strdup (unit));
+  units_end (maker_self, SBX_UNITS_KILL, unit);
 }
 
-const SbxScopeMaker sbx_scope_maker_systemd = { units_start_async, units_start_finish, units_kill };
+static void
+units_stop (gpointer maker_self, const char *unit)
+{
+  units_end (maker_self, SBX_UNITS_STOP, unit);
+}
+
+const SbxScopeMaker sbx_scope_maker_systemd = { units_start_async, units_start_finish, units_kill,
+                                                units_stop };
 
 static void
 on_broker_gone (GPid pid, int wait_status, gpointer user_data)
@@ -189,6 +202,7 @@ typedef struct {
   const SbxScopeMaker *maker;
   gpointer maker_self;
   char *turn;
+  char *unit;
   pid_t pid;
   guint64 runtime_max_usec;
   guint tries;
@@ -200,6 +214,7 @@ gate_free (gpointer data)
   Gate *self = data;
 
   g_free (self->turn);
+  g_free (self->unit);
   g_free (self);
 }
 
@@ -211,10 +226,18 @@ scope_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GTask) task = user_data;
   g_autoptr (GError) error = NULL;
   Gate *gate = g_task_get_task_data (task);
+  gboolean fine = gate->maker->start_finish (result, &error);
+  gboolean cancelled = g_cancellable_is_cancelled (g_task_get_cancellable (task));
 
-  if (gate->maker->start_finish (result, &error))
+  /* Around a process that is gone by now systemd may have made a scope that nothing ends: on cgroup v1 it is
+   * not told of one that is empty from the beginning. */
+  if ((fine && cancelled) || g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NOT_MEMBER)
+      || g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_TIMEOUT))
+    gate->maker->stop (gate->maker_self, gate->unit);
+  if (fine)
     g_task_return_boolean (task, TRUE);
-  else if (g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN) && ++gate->tries < NAME_TRIES)
+  else if (!cancelled && g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN)
+           && ++gate->tries < NAME_TRIES)
     gate_try (g_steal_pointer (&task));
   else
     g_task_return_error (task, g_steal_pointer (&error));
@@ -227,10 +250,8 @@ gate_try (GTask *task)
   Gate *gate = g_task_get_task_data (task);
   g_autofree char *name =
     gate->tries == 0 ? g_strdup (gate->turn) : g_strdup_printf ("%sr%u", gate->turn, gate->tries);
-  g_autofree char *unit = g_strdup_printf (SBX_BROKER_SCOPE_FORMAT, name);
   g_autofree char *description = g_strdup_printf ("Broker of sandbox turn %s", gate->turn);
-  const SbxScopeSpec spec = {
-    .name = unit,
+  SbxScopeSpec spec = {
     .description = description,
     .slice = SBX_TURN_SLICE,
     .pid = gate->pid,
@@ -240,7 +261,11 @@ gate_try (GTask *task)
     .tasks_max = TASKS_MAX,
   };
 
-  gate->maker->start_async (gate->maker_self, &spec, g_task_get_cancellable (task), scope_done, task);
+  g_free (gate->unit);
+  gate->unit = g_strdup_printf (SBX_BROKER_SCOPE_FORMAT, name);
+  spec.name = gate->unit;
+  /* Not cancellable: what systemd has begun must be ended. */
+  gate->maker->start_async (gate->maker_self, &spec, NULL, scope_done, task);
 }
 
 void

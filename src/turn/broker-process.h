@@ -17,8 +17,9 @@ typedef struct {
   void (*start_async) (gpointer self, const SbxScopeSpec *spec, GCancellable *cancellable,
                        GAsyncReadyCallback callback, gpointer user_data);
   gboolean (*start_finish) (GAsyncResult *result, GError **error);
-  /* SIGKILL to all processes of a unit; nobody waits for it. May be NULL. */
+  /* SIGKILL to all processes of a unit, or its end; nobody waits for it. May be NULL. */
   void (*kill) (gpointer self, const char *unit);
+  void (*stop) (gpointer self, const char *unit);
 } SbxScopeMaker;
 
 /* The real one; its self is a SbxUnits **, which holds NULL while there is no bus. */
@@ -36,7 +37,7 @@ void sbx_broker_process_free (SbxBrokerProcess *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxBrokerProcess, sbx_broker_process_free)
 
 /* Puts the child into a scope for the turn, living at most runtime_max_usec. A name that is taken is tried
- * again under another. */
+ * again under another. Cancelled, it gives up the scope that systemd is making, as soon as it is there. */
 void sbx_broker_process_gate_async (SbxBrokerProcess *self, const SbxScopeMaker *maker, gpointer maker_self,
                                     const char *turn, guint64 runtime_max_usec, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer user_data);

@@ -129,6 +129,31 @@ test_docker_is_restarted (TurnFixture *self, gconstpointer data)
   turn_fixture_assert_failed (self, restarted ? SBX_FAILURE_DOCKER_DOWN : SBX_FAILURE_WORKER_KILLED);
 }
 
+/* The turn ends while systemd makes its broker's scope: it is given up when it is there. */
+static void
+test_scope_comes_late (TurnFixture *self, gconstpointer data)
+{
+  gboolean made = data == NULL;
+
+  turn_fixture_use_broker (self, "reply");
+  self->scope_is_late = TRUE;
+  fake_docker_add_json (self->docker, "GET /v1.41/images/", 200, OWN_IMAGE);
+  fake_docker_add_json (self->docker, "POST /v1.41/containers/create", 400, "{\"message\":\"no\"}");
+  turn_fixture_script_delete (self);
+  (void) turn_fixture_submit (self);
+  turn_fixture_run_out (self);
+  turn_fixture_assert_failed (self, SBX_FAILURE_DOCKER_REFUSED);
+  g_assert_cmpuint (self->n_stopped, ==, 0);
+  if (made)
+    g_task_return_boolean (self->late_scope, TRUE);
+  else
+    g_task_return_new_error (self->late_scope, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NOT_MEMBER, "gone");
+  g_clear_object (&self->late_scope);
+  while (self->n_stopped == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (self->n_stopped, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,6 +165,8 @@ main (int argc, char **argv)
   ADD ("suspect", test_suspect);
   ADD ("stuck-removal", test_stuck_removal);
   ADD ("stuck-work", test_stuck_work);
+  ADD ("scope-comes-late", test_scope_comes_late);
+  ADD_DATA ("scope-comes-late-and-empty", test_scope_comes_late, "empty");
   ADD ("worker-is-killed", test_docker_is_restarted);
   ADD_DATA ("docker-is-restarted", test_docker_is_restarted, "restarted");
   return g_test_run ();

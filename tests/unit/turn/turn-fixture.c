@@ -22,7 +22,9 @@ fake_scope_start (gpointer self, const SbxScopeSpec *spec, GCancellable *cancell
 
   g_assert_true (g_str_has_prefix (spec->name, "sandboxd-turn-"));
   g_assert_cmpint (spec->pid, >, 0);
-  if (fixture->n_names_taken > 0)
+  if (fixture->scope_is_late)
+    fixture->late_scope = g_steal_pointer (&task);
+  else if (fixture->n_names_taken > 0)
     {
       fixture->n_names_taken--;
       g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN, "Unit exists");
@@ -48,7 +50,17 @@ fake_scope_kill (gpointer self, const char *unit)
   fixture->n_killed++;
 }
 
-static const SbxScopeMaker fake_scopes = { fake_scope_start, fake_scope_finish, fake_scope_kill };
+static void
+fake_scope_stop (gpointer self, const char *unit)
+{
+  TurnFixture *fixture = self;
+
+  g_assert_true (g_str_has_prefix (unit, "sandboxd-turn-") && g_str_has_suffix (unit, "-broker.scope"));
+  fixture->n_stopped++;
+}
+
+static const SbxScopeMaker fake_scopes = { fake_scope_start, fake_scope_finish, fake_scope_kill,
+                                           fake_scope_stop };
 
 /* What a daemon opens when it starts. */
 void

@@ -21,7 +21,10 @@ typedef struct {
   SbxStateDir *state;
   SbxTurns *turns;
   gboolean scope_refused;
-  guint n_names_taken; /* of the next scopes, the names are taken */
+  guint n_names_taken;    /* of the next scopes, the names are taken */
+  gboolean scope_is_late; /* the next one stays in late_scope, whose result the test gives */
+  GTask *late_scope;
+  guint n_stopped;
   guint n_killed;
   guint n_told;
   SbxOutcome outcome;
