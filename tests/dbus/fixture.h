@@ -13,7 +13,7 @@
 #define INTERACTIVE "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
 /* _NO_ONCE: no, and from then on yes. */
-typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_NO_ONCE, POLKIT_CHALLENGE, POLKIT_SILENT } PolkitAnswer;
+typedef enum { POLKIT_YES, POLKIT_NO, POLKIT_CHALLENGE, POLKIT_SILENT, POLKIT_NO_ONCE } PolkitAnswer;
 
 typedef struct {
   TestBus bus;
