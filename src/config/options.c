@@ -121,7 +121,8 @@ prefix_is_right (const char *value)
 static gboolean
 kept_member_is_right (const char *value)
 {
-  static const char *const ours[] = { "role", "content", "tool_calls", "tool_call_id", NULL };
+  static const char *const ours[] = { "role", "content", "tool_calls", "tool_call_id",
+                                      "id",   "type",    "function",   NULL };
 
   return strlen (value) <= 64 && g_utf8_validate (value, -1, NULL) && !g_strv_contains (ours, value);
 }
@@ -192,7 +193,7 @@ const SbxConfigOption sbx_config_options[] = {
   ENDPOINT ("AllowPrivate", BOOLEAN, allow_private, "no", "yes or no", NULL),
   ENDPOINT ("PlainHTTP", BOOLEAN, plain_http, "no", "yes or no", NULL),
   OPTION ("Model", "KeptMembers", LIST, kept_members, 0, 0, "",
-          "a list of at most 16 names, none of role, content, tool_calls and tool_call_id", kept_member_is_right),
+          "a list of at most 16 names, none of role, content, tool_calls, tool_call_id, id, type and function", kept_member_is_right),
 };
 /* clang-format on */
 const gsize sbx_config_n_options = G_N_ELEMENTS (sbx_config_options);

@@ -15,6 +15,8 @@
 
 #define MAX_PEERS          64u
 #define MAX_PEERS_PER_USER 16u
+/* Of those who may do nothing, so that they do not keep the others out. */
+#define MAX_STRANGERS 4u
 /* Answers that a peer has not read. Each can be as long as a reply. */
 #define MAX_UNREAD 32u
 /* Signals are not worth that much. */
@@ -23,6 +25,7 @@
 typedef struct {
   SbxPrivateSocket *owner;
   uid_t uid;
+  gboolean stranger;
   sd_bus *bus;
   GSource *source;
   GSource *closing;
@@ -147,17 +150,31 @@ count_of (SbxPrivateSocket *self, uid_t uid)
   return n;
 }
 
+static gboolean
+has_room (SbxPrivateSocket *self, uid_t uid, gboolean stranger)
+{
+  guint n_strangers = 0;
+
+  for (guint i = 0; i < self->peers->len; i++)
+    n_strangers += ((Peer *) self->peers->pdata[i])->stranger;
+  return self->peers->len < MAX_PEERS && count_of (self, uid) < MAX_PEERS_PER_USER
+         && (!stranger || n_strangers < MAX_STRANGERS);
+}
+
 static void
 take_peer (SbxPrivateSocket *self, int connection)
 {
   g_auto (SbxFd) fd = connection;
   SbxStanding standing;
+  gboolean stranger;
   uid_t uid = 0;
   Peer *peer;
 
   /* Without a word: it has not been authenticated, and there is nobody to tell. */
-  if (!sbx_rights_of_socket (fd, &uid, &standing) || self->peers->len >= MAX_PEERS
-      || count_of (self, uid) >= MAX_PEERS_PER_USER)
+  if (!sbx_rights_of_socket (fd, &uid, &standing))
+    return;
+  stranger = !standing.root && !standing.operator_group && !standing.bot_group;
+  if (!has_room (self, uid, stranger))
     {
       sbx_log (LOG_DEBUG, NULL, "A connection to the private socket was closed: too many are open");
       return;
@@ -165,6 +182,7 @@ take_peer (SbxPrivateSocket *self, int connection)
   peer = g_new0 (Peer, 1);
   peer->owner = self;
   peer->uid = uid;
+  peer->stranger = stranger;
   if (serve (peer, g_steal_fd (&fd)) < 0 || !self->events->added (peer->bus, self->user_data))
     {
       peer_free (peer);

@@ -4,8 +4,8 @@
  * (a bot in a container with the socket mounted).
  *
  * A peer is believed nothing about itself: a sender in its messages means nothing, its rights are those of
- * rights.h. Connections are bounded in all and for each user, and a peer that does not read its answers is
- * cut off.
+ * rights.h. Connections are bounded in all, for each user and for all who may do nothing, and a peer that
+ * does not read its answers is cut off.
  */
 #pragma once
 

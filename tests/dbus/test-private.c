@@ -173,6 +173,24 @@ test_too_many (Fixture *f, gconstpointer data)
   fixture_expect_mode (f, "discord:1", "off");
 }
 
+/* Those who may do nothing keep nobody out. */
+static void
+test_strangers_are_few (Fixture *f, gconstpointer data)
+{
+  Client clients[5];
+  Client ours;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_open_as_nobody (&clients[i], f);
+  await_loss (&clients[4]);
+  expect_mode (&clients[0], DENIED);
+  client_open (&ours, f, FALSE);
+  expect_mode (&ours, geteuid () == 0 ? NULL : DENIED);
+  client_close (&ours);
+  for (gsize i = 0; i < G_N_ELEMENTS (clients); i++)
+    client_close (&clients[i]);
+}
+
 /* A peer that asks and asks and never reads is cut off; the others are served meanwhile. */
 static void
 test_unread (Fixture *f, gconstpointer data)
@@ -222,6 +240,7 @@ main (int argc, char **argv)
   ADD ("served", test_served);
   ADD ("refused", test_refused);
   ADD ("too-many", test_too_many);
+  ADD ("strangers-are-few", test_strangers_are_few);
   ADD ("unread", test_unread);
   return g_test_run ();
 }

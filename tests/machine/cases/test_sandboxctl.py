@@ -311,6 +311,20 @@ class Terminal(unittest.TestCase):
         ctl("log", "--since=soon", status=2)
         ctl("log", "--until=now", "--follow", status=2)
 
+    def test_the_private_socket_goes_by_groups(self):
+        done = {}
+        for user, group, words in (("peer-bot", "sandbox-bots", ("run", CHANNEL, "[[script:plain]]")),
+                                   ("peer-operator", "sandbox-operators", ("turns",)),
+                                   ("peer-stranger", "nogroup", ("turns",)),
+                                   ("peer-bot", "sandbox-bots", ("turns",))):
+            support.run("useradd", "--system", "--no-user-group", "--gid", "nogroup", "--groups", group, user, check=False)
+            done[user, words[0]] = subprocess.run(["runuser", "-u", user, "--", "sandboxctl", "--socket=/run/sandboxd.sock", *words],
+                                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual({who: each.returncode for who, each in done.items()},
+                         {("peer-bot", "run"): 0, ("peer-operator", "turns"): 0, ("peer-stranger", "turns"): 4,
+                          ("peer-bot", "turns"): 4})
+        self.assertIn("sandbox-operators", done["peer-stranger", "turns"].stderr)
+
     def test_files_of_another_host_are_not_guessed(self):
         for verb in ("log", "tools", "check"):
             ctl("-H", "example", verb, status=2)

@@ -140,6 +140,7 @@ test_bad_values (void)
     { "Model", "ExtraBody={\"stream\":true}", "JSON object" },
     { "Model", "ExtraBody={", "JSON object" },
     { "Model", "KeptMembers=content", "16 names" },
+    { "Model", "KeptMembers=extra_content function", "none of" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
