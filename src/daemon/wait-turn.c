@@ -83,6 +83,11 @@ find_known (GObject *source, GAsyncResult *result, gpointer user_data)
 
           (void) sd_bus_reply_method_return (self->call->message, "o", path);
         }
+      else if (sbx_turns_is_stopping (turns))
+        (void) sd_bus_reply_method_errorf (
+          self->call->message, sbx_bus_error_name (SBX_BUS_ERROR_SHUTTING_DOWN),
+          "The service is being stopped; ask again when it is back, a turn that "
+          "waited is there then");
       else
         (void) sd_bus_reply_method_errorf (self->call->message,
                                            sbx_bus_error_name (SBX_BUS_ERROR_NO_SUCH_TURN),

@@ -347,6 +347,12 @@ sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer u
   sbx_turns_pump_soon (self);
 }
 
+gboolean
+sbx_turns_is_stopping (const SbxTurns *self)
+{
+  return self->stopping;
+}
+
 /* --- looking --- */
 
 SbxTurn *

@@ -110,6 +110,9 @@ void sbx_turns_look (SbxTurns *self, gint64 now_usec);
  * restarted, and so does what waits for a caller; detached turns stay on the disk. */
 void sbx_turns_stop (SbxTurns *self, void (*stopped) (gpointer user_data), gpointer user_data);
 
+/* From then on. A turn that is not found may be on the disk for the next daemon. */
+gboolean sbx_turns_is_stopping (const SbxTurns *self);
+
 /* --- looking --- */
 
 /* One that is not over; NULL where there is none of that id. */

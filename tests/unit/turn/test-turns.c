@@ -292,7 +292,10 @@ test_stop_keeps_the_detached (Fixture *self, gconstpointer data)
   (void) submit (self, "A", "a:1", NULL);
   (void) submit (self, "B", "a:1", "m2");
   g_assert_true (sbx_turns_set_mode (self->turns, "a:1", FALSE, 0, on_mode, self, NULL));
+  g_assert_false (sbx_turns_is_stopping (self->turns));
   sbx_turns_stop (self->turns, on_stopped, &stopped);
+  g_assert_true (sbx_turns_is_stopping (self->turns));
+  g_assert_null (sbx_turns_find_message (self->turns, 5, "a:1", "m2"));
   g_assert_cmpstr (self->told->str, ==, "A=restarted B=later mode=error ");
   while (!stopped)
     g_main_context_iteration (NULL, TRUE);
