@@ -49,7 +49,7 @@ def spdx():
 def length():
     return [
         f"{name}: {count} lines, {MAX_LINES} are the most; what would be a second file?"
-        for name in with_suffix(".c", ".h", ".py")
+        for name in with_suffix(".c", ".h", ".py", ".js", ".mjs")
         if (count := (read(name) or "").count("\n")) > MAX_LINES
     ]
 
@@ -98,6 +98,14 @@ def python():
             compile(read(name), name, "exec")
         except SyntaxError as error:
             faults.append(f"{name}: {error}")
+    return faults
+
+
+def javascript():
+    faults = []
+    for name in with_suffix(".js", ".mjs"):
+        status, text = run("node", "--check", name)
+        faults += [f"{name}: {text.strip()}"] if status else []
     return faults
 
 
