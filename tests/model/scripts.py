@@ -80,6 +80,12 @@ def kept(turn):
     return reply
 
 
+def essay(turn):
+    """3,000 characters with a code block that no part of 2,000 can hold beside the rest."""
+    code = ["first line of code"] + ["    x = x + 1  # and so on"] * 60 + ["last line of code"]
+    return say("Some words before it. " * 65 + "\n```python\n" + "\n".join(code) + "\n```\nThe end.")
+
+
 SCRIPTS = {
     "clock-and-note": clock_and_note,
     "call": call_one,
@@ -96,6 +102,8 @@ SCRIPTS = {
     "blank": lambda turn: say("  \n "),
     "huge": lambda turn: say("x" * (2 << 20)),
     "long": lambda turn: say("x" * 100001),
+    "essay": essay,
+    "ping": lambda turn: say("Hello @everyone, @here, <@1> and <@&100>!"),
     "echo-key": lambda turn: say(f"the key is {turn.key}"),
     "echo-key-hex": lambda turn: say("the key is " + turn.key.encode().hex()),
     "system": lambda turn: say(turn.system),
