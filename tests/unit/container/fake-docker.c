@@ -116,6 +116,14 @@ on_writable (gint fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+step_fits (const Step *self, const char *request)
+{
+  g_autofree char *pattern = g_strconcat (self->expected, "*", NULL);
+
+  return g_pattern_match_simple (pattern, request);
+}
+
 /* The first that has not begun, or one that may come at any time and fits. */
 static Step *
 next_step (FakeDocker *self, const char *request)
@@ -128,7 +136,7 @@ next_step (FakeDocker *self, const char *request)
 
       if (step->begun)
         continue;
-      if (g_str_has_prefix (request, step->expected) && (first == NULL || (step->flags & FAKE_ANY_TIME) != 0))
+      if (step_fits (step, request) && (first == NULL || (step->flags & FAKE_ANY_TIME) != 0))
         return step;
       if (first == NULL && (step->flags & FAKE_ANY_TIME) == 0)
         first = step;
@@ -181,7 +189,7 @@ on_readable (gint fd, GIOCondition condition, gpointer user_data)
     begin_step (self);
   if (self->step == NULL || !request_is_whole (self))
     return G_SOURCE_CONTINUE;
-  g_assert_true (g_str_has_prefix (self->request->str, self->step->expected));
+  g_assert_true (step_fits (self->step, self->request->str));
   if (self->step->answer == NULL)
     return G_SOURCE_CONTINUE;
   sbx_source_clear (&self->source);
@@ -242,8 +250,12 @@ fake_docker_new (void)
 void
 fake_docker_free (FakeDocker *self)
 {
-  /* Each step must have been used. */
-  g_assert_cmpuint (self->exchanges->len, ==, self->steps->len);
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      const Step *step = g_ptr_array_index (self->steps, i);
+
+      g_assert_true (step->begun || (step->flags & FAKE_PERHAPS) != 0);
+    }
   sbx_source_clear (&self->source);
   close (self->fd);
   g_ptr_array_unref (self->connections);

@@ -13,6 +13,7 @@ typedef enum {
   FAKE_DRIBBLE = 1 << 1,  /* a byte an iteration of the main loop */
   FAKE_EARLY = 1 << 2,    /* answer without reading the request's body */
   FAKE_ANY_TIME = 1 << 3, /* may come before or behind its place in the script */
+  FAKE_PERHAPS = 1 << 4,  /* may not come at all */
 } FakeFlags;
 
 typedef struct _FakeDocker FakeDocker;
@@ -22,7 +23,8 @@ void fake_docker_free (FakeDocker *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FakeDocker, fake_docker_free)
 const char *fake_docker_path (FakeDocker *self);
 
-/* The next request must begin with expected ("GET /v1.41/info HTTP"); answer NULL: none. */
+/* The next request must begin with expected ("GET /v1.41/info HTTP"; a * stands for anything); answer NULL:
+ * none. */
 void
 fake_docker_add (FakeDocker *self, const char *expected, const char *answer, gssize n_bytes, FakeFlags flags);
 /* A whole answer with that status, with a length. */

@@ -205,8 +205,9 @@ turn_fixture_script_made (TurnFixture *self)
 {
   fake_docker_add_json (self->docker, "POST /v1.41/containers/create?name=roundtable-sandbox-", 201,
                         "{\"Id\":\"abc\",\"Warnings\":[]}");
-  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-", UPGRADED, -1, FAKE_HOLD);
-  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-",
+  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-*/attach?", UPGRADED, -1,
+                   FAKE_HOLD);
+  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-*/start",
                    "HTTP/1.1 204 No Content\r\n\r\n", -1, FAKE_CLOSE);
 }
 
@@ -227,7 +228,8 @@ turn_fixture_script_delete (TurnFixture *self)
 void
 turn_fixture_script_wait_held (TurnFixture *self)
 {
-  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-", WAITING, -1, FAKE_HOLD);
+  fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-*/wait?", WAITING, -1,
+                   FAKE_HOLD | FAKE_ANY_TIME | FAKE_PERHAPS);
 }
 
 void

@@ -49,6 +49,7 @@ void turn_fixture_script_made (TurnFixture *self);
 void turn_fixture_script_until_start (TurnFixture *self, const char *image);
 /* At whatever time. */
 void turn_fixture_script_delete (TurnFixture *self);
+/* A turn that is over at once may not come to that question. */
 void turn_fixture_script_wait_held (TurnFixture *self);
 
 void turn_fixture_assert_failed (TurnFixture *self, SbxFailure failure);
