@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <gio/gio.h>
+#include <unistd.h>
 
 #include "base/names.h"
 
@@ -106,6 +107,15 @@ sbx_ctl_bad_answer (int r, const char *what)
   g_printerr ("Cannot %s: the answer of sandboxd is not understood (%s); is it of another version?\n", what,
               g_strerror (-r));
   return SBX_EXIT_FAILED;
+}
+
+gboolean
+sbx_ctl_has_color (void)
+{
+  const char *refused = g_getenv ("NO_COLOR");
+
+  return isatty (STDOUT_FILENO) && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0
+         && (refused == NULL || *refused == '\0');
 }
 
 void

@@ -71,5 +71,9 @@ sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char 
 /* Says that the service's answer is not what this version expects. */
 SbxExit sbx_ctl_bad_answer (int r, const char *what);
 
+/* Whether standard output is a terminal that shows colours, and its user wants them (https://no-color.org).
+ */
+gboolean sbx_ctl_has_color (void);
+
 /* Prints it as the options want it. */
 void sbx_ctl_print_table (SbxCtl *ctl, const SbxTable *table);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* check: what is wrong with this installation, and what to do about it. */
-#include <unistd.h>
 
 #include "ctl/check.h"
 
 SbxExit
 sbx_verb_check (SbxCtl *ctl, int n_words, char **words)
 {
-  gboolean terminal = isatty (STDOUT_FILENO);
-  g_autoptr (SbxCheckList) list = sbx_check_list_new (ctl->json, terminal);
+  g_autoptr (SbxCheckList) list = sbx_check_list_new (ctl->json, sbx_ctl_has_color ());
   g_autoptr (SbxConfig) config = NULL;
   gboolean answers;
 

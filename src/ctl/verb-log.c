@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <systemd/sd-journal.h>
-#include <unistd.h>
 
 #include "ctl/entry.h"
 #include "ctl/timestamp.h"
@@ -63,7 +62,7 @@ print_entry (SbxCtl *ctl, sd_journal *journal, gboolean with_channel)
   SD_JOURNAL_FOREACH_DATA (journal, data, n_bytes)
   sbx_entry_take (entry, data, n_bytes);
   text = ctl->json != SBX_JSON_OFF ? sbx_entry_json (entry)
-                                   : sbx_entry_text (entry, with_channel, isatty (STDOUT_FILENO));
+                                   : sbx_entry_text (entry, with_channel, sbx_ctl_has_color ());
   g_print ("%s", text);
   return 0;
 }

@@ -95,6 +95,15 @@ class Docs(unittest.TestCase):
         # Taken out of the page and compiled where the project is built: no machine has a compiler.
         self.assertRegex(support.run("runuser", "-u", "bot", "--", str(HERE.parent / "probes" / "readme-call")), r"\d\d:\d\d")
 
+    def test_man_pages(self):
+        """The commands of the pages' examples; IDs stand for a turn's."""
+        for page, title, at_least in (("sandboxctl.1", "EXAMPLES", 5), ("sandboxd.8", "JOURNAL", 2)):
+            text = (HERE.parent / "man" / f"{page}.rst").read_text(encoding="utf-8").replace("\\\n", " ")
+            part = re.search(rf"^{title}\n=+\n(.*?)(?=^[A-Z ]+\n=+\n)", text, re.MULTILINE | re.DOTALL).group(1)
+            commands = re.findall(r"^ {4}((?:sandboxctl|journalctl|busctl) .*)$", part, re.MULTILINE)
+            self.each([re.sub(r"=ID$|3e1f0c5a9b7d48e2", lambda id: ("=" if id[0][0] == "=" else "") + self.turn, command)
+                       for command in commands], at_least)
+
     def test_readme_operate(self):
         for command in section(README, "Operate it"):
             with self.subTest(command=command):

@@ -311,6 +311,28 @@ class Terminal(unittest.TestCase):
         ctl("log", "--since=soon", status=2)
         ctl("log", "--until=now", "--follow", status=2)
 
+    def test_each_verb_that_shows_something_speaks_json(self):
+        for words in (("status",), ("status", CHANNEL), ("channels",), ("turns",), ("stats",), ("stats", CHANNEL), ("tools",),
+                      ("run", CHANNEL, "[[script:plain]]"), ("check", "--no-turn")):
+            with self.subTest(words=words):
+                done = {mode: subprocess.run(["sandboxctl", f"--json={mode}", "--no-pager", *words], stdin=subprocess.DEVNULL,
+                                             capture_output=True, text=True, timeout=60, check=False).stdout
+                        for mode in ("short", "pretty")}
+                self.assertEqual(len(done["short"].splitlines()), 1)
+                if words != ("turns",):  # none are there
+                    self.assertGreater(len(done["pretty"].splitlines()), 1)
+                self.assertEqual(type(json.loads(done["short"])), type(json.loads(done["pretty"])))
+        for words in (("log", "-n", "5"), ("turns",), ("channels",), ("stats",), ("check", "--no-turn")):
+            self.assertNotIn("\033", ctl(*words))
+        self.assertFalse(ctl("--no-legend", "channels").startswith("CHANNEL"))
+        self.assertEqual(ctl("--no-legend", "turns"), "")
+
+    def test_colours_are_for_terminals(self):
+        for variables, wanted in (((), True), (("NO_COLOR=1",), False), (("TERM=dumb",), False)):
+            with self.subTest(variables=variables):
+                shown = support.run("env", "TERM=xterm", *variables, "script", "-qec", "sandboxctl check --no-turn", "/dev/null")
+                self.assertEqual("\033[3" in shown, wanted)
+
     def test_the_private_socket_goes_by_groups(self):
         done = {}
         for user, group, words in (("peer-bot", "sandbox-bots", ("run", CHANNEL, "[[script:plain]]")),
