@@ -267,6 +267,51 @@ def trimming():
            files={"history.json": {"json": old}})
 
 
+def links():
+    target = {"target.json": {"json": [message(0, "outside")]}, "target.txt": {"text": "precious"}}
+    stays = {"exit": [0, 1], "notes_allowed": True, "extra_files_allowed": True}
+    write = [calls(call("memory_set", '{"scope":"channel","key":"k","text":"v"}')), done()]
+    for name in ("history.json", "memory.json", "history.json.tmp", "memory.json.tmp", ".history.json.new", ".memory.json.new"):
+        for kind, link in {
+                "target": "@outside/target.json", "text": "@outside/target.txt", "new": "@outside/new", "itself": name,
+                "outside": "@outside"
+        }.items():
+            worker("links",
+                   f"{name.strip('.')}-{kind}",
+                   "nothing is read or written through a link",
+                   write,
+                   stays,
+                   files={name: {"symlink": link}},
+                   outside=target)
+    for name in ("history.json.tmp", "memory.json.tmp", ".history.json.new", ".memory.json.new"):
+        for kind, what in {"file": {"text": "stale"}, "read-only": {"text": "stale", "mode": 0o400}, "directory": {"dir":
+                                                                                                                   True}}.items():
+            worker("links",
+                   f"{name.strip('.')}-{kind}",
+                   "what stands at a temporary name stops no turn",
+                   write,
+                   ends_well(
+                       files={"history.json": {"regular": True, "mode": "600"}, "memory.json": {"regular": True, "mode": "600"}}),
+                   files={name: what})
+    for name in ("history.json", "memory.json"):
+        worker("links",
+               f"{name}-directory",
+               "a directory in place of a file fails the turn", [done()], {"exit": 1, "ok": False, "notes_allowed": True},
+               files={name: {"dir": True}})
+        worker("links",
+               f"{name}-open",
+               "a file is private when it has been written",
+               write,
+               ends_well(files={name: {"mode": "600"}}),
+               files={name: {"json": [], "mode": 0o666}})
+    worker("links",
+           "unknown",
+           "other files in the workspace are left alone",
+           write,
+           ends_well(files={"notes.txt": {"unchanged": True}}),
+           files={"notes.txt": {"text": "mine"}, "sub": {"dir": True}})
+
+
 def add():
-    for part in (memory, history, trimming):
+    for part in (memory, history, trimming, links):
         part()
