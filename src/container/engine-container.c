@@ -221,6 +221,7 @@ sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeo
                     .about = SBX_ENGINE_ABOUT_CONTAINER,
                     .method = "GET",
                     .path = container_path (id, "/json"),
+                    .alone = TRUE,
                     .timeout_ms = timeout_ms,
                     .convert = convert_state,
                     .destroy = (GDestroyNotify) sbx_container_state_free,

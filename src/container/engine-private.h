@@ -25,6 +25,7 @@ typedef struct {
   const char *content_type;
   GBytes *body; /* taken */
   GInputStream *stream;
+  gboolean alone;           /* on a connection of its own: whoever answers takes new ones still */
   guint timeout_ms;         /* 0: SBX_ENGINE_DEFAULT_TIMEOUT_MS */
   gboolean endless;         /* no limit, whatever timeout_ms */
   SbxEngineConvert convert; /* NULL: any success will do */

@@ -206,7 +206,7 @@ sbx_engine_ask (SbxEngine *self, const SbxEngineAsk *ask, GCancellable *cancella
       .body = body,
       .stream = ask->stream,
       .timeout_ms = ask->endless ? 0 : timeout_ms,
-      .pool = self->pool,
+      .pool = ask->alone ? NULL : self->pool,
       /* Starting, killing and removing twice does no more than once; creating might. */
       .repeatable = ask->about != SBX_ENGINE_ABOUT_CREATE,
     },

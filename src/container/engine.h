@@ -130,6 +130,7 @@ typedef struct {
 void sbx_container_state_free (SbxContainerState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxContainerState, sbx_container_state_free)
 
+/* On a connection of its own: a Docker that is ending takes none, so it does not answer this. */
 void sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint timeout_ms,
                                          GCancellable *cancellable, GAsyncReadyCallback callback,
                                          gpointer user_data);
