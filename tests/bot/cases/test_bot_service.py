@@ -94,6 +94,16 @@ class Minimal(Case):
     def test_c(self):
         self.check("/opt/roundtable-bot/minimal-deliver")
 
+    def test_the_first_call_in_node(self):
+        """README.md's, as it stands there; C, Python and busctl are tried where no Node is."""
+        readme = pathlib.Path("/opt/roundtable-tests/README.md").read_text(encoding="utf-8")
+        program = pathlib.Path("/opt/roundtable-bot/library/readme.mjs")
+        program.write_text(re.search(r"```js\n(.*?)```", readme, re.DOTALL).group(1), encoding="utf-8")
+        program.chmod(0o644)
+        support.sandbox("discord:1234")
+        said = support.run("runuser", "-u", "bot", "--", "/opt/roundtable-bot/node", str(program))
+        self.assertRegex(said, r"\d\d:\d\d")
+
 
 if __name__ == "__main__":
     unittest.main()
