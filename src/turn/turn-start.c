@@ -123,6 +123,9 @@ sbx_turn_fall_back (SbxTurn *self)
 {
   if (!self->made_ahead || self->state != SBX_TURN_STATE_PREPARING)
     return FALSE;
+  sbx_log (LOG_NOTICE, &(SbxLogFields){ .turn = self->id, .channel = self->request.channel },
+           "Turn %s makes a sandbox of its own: the one that was prepared (%s) is no good any more", self->id,
+           sbx_sandbox_id (self->sandbox));
   self->made_ahead = self->prepared = self->sandbox_ready = FALSE;
   sbx_prepared_give_back (self->context->prepared, g_steal_pointer (&self->sandbox));
   make_sandbox (self);
