@@ -317,7 +317,7 @@ test_long_number (void)
   g_autofree char *long_fraction = g_strdup_printf ("0.%s", digits);
 
   check_case (&(Case){ fraction, FINE });
-  check_case (&(Case){ long_fraction, SBX_JSON_ERROR_NUMBER });
+  check_case (&(Case){ long_fraction, FINE });
   check_case (&(Case){ digits, SBX_JSON_ERROR_NUMBER });
 }
 
