@@ -24,6 +24,8 @@ MAX_HISTORY = 20
 MAX_CONTENT = 6000  # characters of a kept message or of a tool's result
 MODEL_CALLS = 12
 NAME = re.compile(r"[a-z][a-z0-9_]{0,47}\Z")
+# Those of the contract, which are not quite Python's.
+BLANKS = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200b)))
 REFUSED = "This call was refused or failed."
 
 
@@ -205,9 +207,9 @@ def talk(turn, messages):
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise Failed("the model's answer has no message") from error
         if not isinstance(calls, list) or not calls:
-            if not isinstance(content, str) or not content.strip() or units(content) > 100000:
+            if not isinstance(content, str) or not content.strip(BLANKS) or units(content) > 100000:
                 raise Failed("the model's answer has no text")
-            return content.strip()
+            return content.strip(BLANKS)
         if len(calls) > 8:
             raise Failed("too many calls")
         shown = [show_call(call, number + i, routes) for i, call in enumerate(calls)]
