@@ -10,26 +10,24 @@
 
 /* --- why it failed --- */
 
-/* A signal ended the worker. When Docker ends, it ends its containers first, and does not answer to anybody
- * new meanwhile: whoever answers after that is another. */
-static void
-fail_killed (SbxTurn *self, gint64 exit_status, const GError *inspect_error)
+/* When Docker ends, it ends its containers first, and takes no new connections meanwhile: whoever answers
+ * then is another Docker, and the old one has hung up before. */
+static gboolean
+docker_has_ended (const SbxTurn *self, const GError *inspect_error)
+{
+  return g_error_matches (inspect_error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN)
+         || sbx_image_watch_n_lost (self->context->images) != self->n_lost;
+}
+
+static void G_GNUC_PRINTF (3, 4) fail_with_words (SbxTurn *self, SbxFailure failure, const char *format, ...)
 {
   g_autoptr (GError) error = NULL;
+  va_list words;
 
-  if (g_error_matches (inspect_error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN)
-      || sbx_image_watch_n_lost (self->context->images) != self->n_lost)
-    {
-      error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED,
-                                   "Docker ended, or was restarted, and the worker with it");
-      sbx_turn_fail (self, SBX_FAILURE_DOCKER_DOWN, error);
-      return;
-    }
-  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-                       "the worker was ended by signal %d that sandboxd did not send: by an operator, by "
-                       "systemd or by itself",
-                       (int) exit_status - 128);
-  sbx_turn_fail (self, SBX_FAILURE_WORKER_KILLED, error);
+  va_start (words, format);
+  error = g_error_new_valist (G_IO_ERROR, G_IO_ERROR_FAILED, format, words);
+  va_end (words);
+  sbx_turn_fail (self, failure, error);
 }
 
 static void
@@ -39,6 +37,8 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
   g_autoptr (SbxContainerState) state = sbx_engine_container_inspect_finish (result, &error);
   gint64 exit_status = state != NULL ? state->exit_status : self->exit_status;
+  /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
+  gboolean killed = exit_status > 128 && exit_status < 192;
 
   if (!sbx_turn_is_open (self))
     return;
@@ -51,9 +51,14 @@ inspect_done (GObject *source, GAsyncResult *result, gpointer user_data)
                      "The worker of turn %s used more memory than it may", self->id);
       sbx_turn_fail (self, SBX_FAILURE_WORKER_OOM, NULL);
     }
-  /* 128 and a signal's number; 137 alone is "killed", never "out of memory". */
-  else if (exit_status > 128 && exit_status < 192)
-    fail_killed (self, exit_status, error);
+  else if ((killed || !self->has_reply) && docker_has_ended (self, error))
+    fail_with_words (self, SBX_FAILURE_DOCKER_DOWN, "Docker ended, or was restarted, and the worker with it");
+  else if (killed)
+    fail_with_words (
+      self, SBX_FAILURE_WORKER_KILLED,
+      "the worker was ended by signal %d that sandboxd did not send: by an operator, by systemd "
+      "or by itself",
+      (int) exit_status - 128);
   else if (sbx_sandbox_saw_pids (self->sandbox))
     sbx_turn_fail (self, SBX_FAILURE_WORKER_PIDS, NULL);
   else if (self->has_reply && self->reply.failure != SBX_FAILURE_NONE)
