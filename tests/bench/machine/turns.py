@@ -3,10 +3,12 @@
 """(a) One turn, and (b) many at once, each beside `docker run` of the same container."""
 
 import itertools
+import time
 
 import rig
 
-message_ids = (f"bench-{number}" for number in itertools.count())
+# Outcomes are kept for an hour: an id of an earlier run would be answered without a turn.
+message_ids = (f"{time.time()}-{number}" for number in itertools.count())
 
 
 def one(setup, report, rounds):
@@ -46,7 +48,7 @@ def one(setup, report, rounds):
         cold("cold, crun")
         if setup.can_prepare:
             setup.configure(prepared=1)
-            setup.turn(name)
+            setup.bot.turn(name)
             prepared("prepared")
             prepared("prepared, message-id", message_id=next(message_ids))
         if number == 0:  # the first of each warms caches up
