@@ -30,6 +30,9 @@ typedef struct {
   char *caller; /* NULL: not counted */
   gboolean dialogue;
   gboolean asked_again;
+  guint n_awaited; /* of the caller's uid and polkit's verdict, which are asked for side by side */
+  gboolean uid_known;
+  gboolean allowed;
   GTask *task; /* a reference, given up with the verdict */
   sd_bus_message *message;
   char *action;
@@ -127,6 +130,18 @@ check_end (Check *self, gboolean allowed)
   g_task_return_boolean (task, allowed);
 }
 
+/* One of the two is here. A refusal by polkit has been answered already. */
+static void
+check_settle (Check *self)
+{
+  if (--self->n_awaited > 0)
+    return;
+  if (self->allowed && !self->uid_known)
+    (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
+                                       "The caller could not be looked up");
+  check_end (self, self->allowed && self->uid_known);
+}
+
 static void polkit_done (GObject *source, GAsyncResult *result, gpointer user_data);
 
 static void
@@ -144,9 +159,10 @@ polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
   SbxPolkitVerdict verdict = SBX_POLKIT_NO;
   gboolean fine = sbx_polkit_check_finish (result, &verdict, &error);
 
-  if (fine && verdict == SBX_POLKIT_YES)
+  self->allowed = fine && verdict == SBX_POLKIT_YES;
+  if (self->allowed)
     {
-      check_end (self, TRUE);
+      check_settle (self);
       return;
     }
   /* polkit 122 at times takes a rule's script that has ended for one that runs on: it waits for 15 s, says
@@ -159,7 +175,7 @@ polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   (void) sbx_polkit_reply_refused (self->message, fine ? verdict : SBX_POLKIT_NO, error);
-  check_end (self, FALSE);
+  check_settle (self);
 }
 
 static void
@@ -167,9 +183,8 @@ on_lookup_due (gpointer user_data, SbxFailure why)
 {
   Check *self = user_data;
 
-  (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
-                                     "The caller could not be looked up");
-  check_end (self, FALSE);
+  self->slot = sd_bus_slot_unref (self->slot);
+  check_settle (self);
 }
 
 static int
@@ -177,18 +192,10 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
 {
   Check *self = user_data;
 
-  if (sd_bus_message_is_method_error (answer, NULL) || sd_bus_message_read (answer, "u", &self->uid) < 0)
-    {
-      on_lookup_due (self, SBX_FAILURE_CANCELLED);
-      return 0;
-    }
+  self->uid_known =
+    !sd_bus_message_is_method_error (answer, NULL) && sd_bus_message_read (answer, "u", &self->uid) >= 0;
   sbx_task_guard_disarm (&self->guard);
-  if (self->action == NULL)
-    {
-      check_end (self, TRUE);
-      return 0;
-    }
-  ask_polkit (self);
+  check_settle (self);
   return 0;
 }
 
@@ -254,12 +261,18 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
       judge_peer (self);
       return;
     }
+  self->n_awaited = action != NULL ? 2 : 1;
+  self->allowed = action == NULL;
+  if (action != NULL)
+    ask_polkit (self);
   sbx_task_guard_arm (&self->guard, LOOKUP_MSEC, cancellable, on_lookup_due, self);
   if (sd_bus_call_method_async (sd_bus_message_get_bus (message), &self->slot, "org.freedesktop.DBus",
                                 "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser",
                                 on_uid, self, "s", sd_bus_message_get_sender (message))
-      < 0)
-    on_lookup_due (self, SBX_FAILURE_CANCELLED);
+      >= 0)
+    return;
+  sbx_task_guard_disarm (&self->guard);
+  check_settle (self);
 }
 
 gboolean

@@ -168,7 +168,8 @@ make_dir (Fixture *f, const char *name)
   g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
 }
 
-/* A worker's user that every host has. */
+/* A worker's user that every host has, and no turn made ahead, which would leave traces beside those looked
+ * at. */
 static void
 write_configuration (Fixture *f)
 {
@@ -176,7 +177,7 @@ write_configuration (Fixture *f)
   g_autofree char *file = g_build_filename (dir, "sandboxd.conf", NULL);
 
   g_assert_cmpint (g_mkdir_with_parents (dir, 0700), ==, 0);
-  g_assert_true (g_file_set_contents (file, "[Worker]\nUser=nobody\n", -1, NULL));
+  g_assert_true (g_file_set_contents (file, "[Worker]\nUser=nobody\n[Turns]\nPreparedTurns=0\n", -1, NULL));
 }
 
 void
