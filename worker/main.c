@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* sandbox-worker: the agent of one turn. Reads the turn on standard input to its end, writes one line of
- * JSON, ends.
+/* sandbox-worker: the agent of one turn. Reads the turn on standard input, writes one line of JSON, ends.
  *
  * It may be started long before its turn comes; it then waits in read(). Input that ends before a turn came
  * means that the host is gone.
@@ -13,11 +12,21 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "base/json-gate.h"
 #include "base/names.h"
 #include "json-in.h"
 #include "sbx-config.h"
 #include "wipe.h"
 #include "wire/bounds.h"
+
+/* Whether the turn is there before its end of file: sandboxd ends it with the one line end that it has.
+ * Docker takes several milliseconds to close a container's input, behind a call of its own to the shim. */
+static gboolean
+is_whole (const GByteArray *turn)
+{
+  return turn->len > 1 && turn->data[turn->len - 1] == '\n' && turn->data[turn->len - 2] == '}'
+         && sbx_json_gate ((const char *) turn->data, turn->len, SBX_MAX_TURN_BYTES, NULL);
+}
 
 /* One byte more than the turn may have is enough to refuse it. */
 static GByteArray *
@@ -33,7 +42,7 @@ read_turn (void)
       g_byte_array_set_size (turn, SBX_MAX_TURN_BYTES + 1);
       got = read (STDIN_FILENO, turn->data + before, SBX_MAX_TURN_BYTES + 1 - before);
       g_byte_array_set_size (turn, before + (guint) MAX (got, 0));
-      if (got == 0 || (got < 0 && errno != EINTR))
+      if (got == 0 || (got < 0 && errno != EINTR) || (got > 0 && is_whole (turn)))
         break;
     }
   return turn;
