@@ -35,9 +35,9 @@ function listen(client, { config, sandbox, turns }) {
 
   client.on(Events.MessageCreate, (message) => {
     if (!ours(message.guildId)) return;
-    const quoted = quotedMessage(message);
+    const who = { selfId: client.user.id, owners: config.owners };
     turns.take({ messageId: message.id, channelId: message.channelId, channel: message.channel }, async () =>
-      describe(message, await quoted, { selfId: client.user.id, owners: config.owners }),
+      describe(message, await quotedMessage(message), who),
     );
   });
   client.on(Events.MessageDelete, (message) => turns.withdraw(message.id));

@@ -46,7 +46,7 @@ export class Owed {
 
   /** @param {{messageId: string, channelId: string}} entry */
   add({ messageId, channelId }, now = Date.now()) {
-    if (this.#entries.size >= MOST) return;
+    if (this.#entries.size >= MOST || this.#entries.has(messageId)) return;
     this.#entries.set(messageId, { messageId, channelId, since: now });
     this.#write();
   }

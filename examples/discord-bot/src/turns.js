@@ -132,18 +132,23 @@ export class Turns {
 
   async #deliver(job, message) {
     if (job.withdrawn) return undefined;
+    // Whoever did not speak to the bot gets no answer of it, whatever goes wrong.
+    const addressed = message.mentioned || message['replied-to'];
+    let verdict;
     let busy = 0;
+    // Before it is asked: else a bot that is killed in the middle of the call would not know of its turn.
+    if (addressed) this.#owed.add(job);
     try {
-      return await again(() => this.#sandbox.deliver(message), {
+      verdict = await again(() => this.#sandbox.deliver(message), {
         helps: (error) => isPassing(error) || (isBusy(error) && ++busy < BUSY_TRIES),
         forMs: DELIVER_MS,
       });
     } catch (error) {
       log.warning(`message ${job.messageId} was not taken: ${error.name}: ${error.message}`);
-      // Whoever did not speak to the bot gets no answer of it.
-      if (message.mentioned || message['replied-to']) await this.#answer(job, [guestText(error)]);
-      return undefined;
+      if (addressed) await this.#answer(job, [guestText(error)]);
     }
+    if (!verdict?.path) this.#owed.remove(job.messageId);
+    return verdict;
   }
 
   async #follow(job, path) {
