@@ -84,6 +84,6 @@ sbx_bytes_are_utf8 (const char *data, gsize n_bytes, const char **ret_end)
       i = (gsize) (end - data);
     }
   if (ret_end != NULL)
-    *ret_end = data + i;
+    *ret_end = i > 0 ? data + i : data; /* which may be NULL where there are no bytes */
   return fine && i == n_bytes;
 }

@@ -14,5 +14,5 @@ gsize sbx_bytes_ascii (const char *data, gsize n_bytes);
 gsize sbx_bytes_json_plain (const char *data, gsize n_bytes);
 
 /* As g_utf8_validate_len(), but several times as fast where most is ASCII: NUL is refused, *ret_end (or
- * NULL) is set to the first byte that does not fit, or to the end. */
+ * NULL) is set to the first byte that does not fit, or to the end. data may be NULL where n_bytes is 0. */
 gboolean sbx_bytes_are_utf8 (const char *data, gsize n_bytes, const char **ret_end);

@@ -109,11 +109,23 @@ test_every_byte_at_every_place (void)
       }
 }
 
+static void
+test_no_bytes (void)
+{
+  const char *end = "";
+
+  g_assert_true (sbx_bytes_are_utf8 (NULL, 0, &end));
+  g_assert_null (end);
+  g_assert_cmpuint (sbx_bytes_ascii (NULL, 0), ==, 0);
+  g_assert_cmpuint (sbx_bytes_json_plain (NULL, 0), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bytes/same-as-one-by-one", test_same_as_one_by_one);
   g_test_add_func ("/bytes/every-byte-at-every-place", test_every_byte_at_every_place);
+  g_test_add_func ("/bytes/no-bytes", test_no_bytes);
   return g_test_run ();
 }
