@@ -52,10 +52,12 @@ sbx_ctl_connect (SbxCtl *ctl, const char *what, SbxExit *ret_exit)
     r = ctl->host != NULL ? sd_bus_open_system_remote (&ctl->bus, ctl->host) : sd_bus_open_system (&ctl->bus);
   if (r >= 0)
     r = sd_bus_set_allow_interactive_authorization (ctl->bus, !ctl->no_ask_password);
+  if (r >= 0 && ctl->agent == NULL && ctl->socket == NULL && ctl->host == NULL && !ctl->no_ask_password)
+    ctl->agent = sbx_agent_start ();
   if (r < 0 && ctl->socket != NULL)
     {
-      g_printerr ("Cannot %s: %s: %s\nLook at \"systemctl status sandboxd.socket\"; its group may use it.\n",
-                  what, ctl->socket, g_strerror (-r));
+      g_printerr ("Cannot %s: %s: %s\nLook at \"systemctl status sandboxd.socket\".\n", what, ctl->socket,
+                  g_strerror (-r));
       *ret_exit = r == -EACCES ? SBX_EXIT_DENIED : SBX_EXIT_DOWN;
     }
   else if (r < 0)

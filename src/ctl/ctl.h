@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
+#include "ctl/agent.h"
 #include "ctl/explain.h"
 #include "ctl/table.h"
 
@@ -30,6 +31,7 @@ typedef struct {
   gboolean no_turn;
   /* opened by the first call */
   sd_bus *bus;
+  SbxAgent *agent; /* NULL: nobody could be asked for a password, or nobody has to be */
 } SbxCtl;
 
 typedef SbxExit (*SbxVerbFunc) (SbxCtl *ctl, int n_words, char **words);

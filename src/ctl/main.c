@@ -167,5 +167,6 @@ main (int argc, char **argv)
   else
     status = run_verb (argc - 1, argv + 1);
   sd_bus_flush_close_unref (ctl.bus);
+  sbx_agent_free (ctl.agent);
   return (int) status;
 }

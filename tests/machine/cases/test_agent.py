@@ -22,9 +22,9 @@ WITH_AGENT = 'pkttyagent --process $$ --notify-fd 3 3>"$0" & cat "$0" >/dev/null
 
 
 class Terminal:
-    """A command of the stranger's on a terminal of its own, with an agent beside it."""
+    """A command of the stranger's on a terminal of its own, with an agent beside it unless it has its own."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, agent=True):
         self.directory = tempfile.TemporaryDirectory()
         os.chmod(self.directory.name, 0o755)
         ready = os.path.join(self.directory.name, "ready")
@@ -35,7 +35,8 @@ class Terminal:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ["LC_ALL"] = "C.UTF-8"
-            os.execvp("runuser", ["runuser", "-u", "stranger", "--", "bash", "-c", WITH_AGENT, ready, *words])
+            shell = ["bash", "-c", WITH_AGENT, ready] if agent else []
+            os.execvp("runuser", ["runuser", "-u", "stranger", "--", *shell, *words])
 
     def __enter__(self):
         return self
@@ -91,6 +92,15 @@ class Agent(unittest.TestCase):
             self.assertEqual(mode(), "off")
             terminal.answer(PASSWORD)
             self.assertEqual(terminal.end(), 0)
+        self.assertEqual(mode(), "on")
+
+    def test_sandboxctl_brings_an_agent_of_its_own(self):
+        for answer, status in (("wrong", 4), (PASSWORD, 0)):
+            with self.subTest(status=status), Terminal("sandboxctl", "on", CHANNEL, agent=False) as terminal:
+                terminal.read_until("Password: ")
+                terminal.answer(answer)
+                self.assertEqual(terminal.end(), status)
+                self.assertEqual(support.run("pgrep", "-u", "stranger", "pkttyagent", check=False), "")
         self.assertEqual(mode(), "on")
 
     def test_a_wrong_password(self):
