@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "egress/address.h"
 #include "egress/curl-source.h"
+#include "egress/kept-sockets.h"
 #include "wire/bounds.h"
 
 #define CONNECT_MSEC        10000L
@@ -22,6 +24,7 @@
 struct _SbxUpstream {
   CURLM *multi;
   CURLSH *share; /* TLS sessions; connections and names are the multi handle's */
+  SbxKeptSockets *sockets;
   GSource *source;
   guint n_transfers;
 };
@@ -36,6 +39,7 @@ struct _SbxTransfer {
   gboolean address_refused;
   gboolean resend_refused;
   gboolean too_large;
+  gboolean unclean; /* the kept connection had something unread; nothing was sent */
   gboolean stopped; /* by the piece handler: the answer is whole */
   GString *answer;
   SbxUpstreamPiece piece;
@@ -98,13 +102,39 @@ static curl_socket_t
 on_open_socket (void *user_data, curlsocktype purpose, struct curl_sockaddr *address)
 {
   SbxTransfer *self = user_data;
+  int fd;
 
   if (!self->private_allowed && !sbx_address_is_public (&address->addr, (socklen_t) address->addrlen))
     {
       self->address_refused = TRUE;
       return CURL_SOCKET_BAD;
     }
-  return socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  fd = socket (address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (fd < 0)
+    return CURL_SOCKET_BAD;
+  sbx_kept_sockets_add (self->upstream->sockets, fd);
+  return fd;
+}
+
+/* The connection's, which outlives the transfer that opened it. */
+static int
+on_close_socket (void *user_data, curl_socket_t fd)
+{
+  sbx_kept_sockets_remove (user_data, fd);
+  return close (fd);
+}
+
+/* The connection is there, and nothing has been sent on it for this transfer. */
+static int
+on_connection (void *user_data, char *peer, char *local, int peer_port, int local_port)
+{
+  SbxTransfer *self = user_data;
+  long n_connects = 0;
+
+  (void) curl_easy_getinfo (self->easy, CURLINFO_NUM_CONNECTS, &n_connects);
+  self->unclean =
+    n_connects == 0 && sbx_kept_sockets_have_unread (self->upstream->sockets, (guint) local_port);
+  return self->unclean ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 /* --- results --- */
@@ -202,6 +232,15 @@ transfer_free (SbxTransfer *self)
   g_free (self);
 }
 
+/* libcurl has closed the unclean connection. */
+static void
+transfer_again (SbxTransfer *self)
+{
+  self->unclean = FALSE;
+  (void) curl_easy_setopt (self->easy, CURLOPT_FRESH_CONNECT, 1L);
+  (void) curl_multi_add_handle (self->upstream->multi, self->easy);
+}
+
 static void
 on_transfer_done (CURL *easy, CURLcode code, gpointer user_data)
 {
@@ -211,6 +250,11 @@ on_transfer_done (CURL *easy, CURLcode code, gpointer user_data)
   Class class;
 
   (void) curl_easy_getinfo (easy, CURLINFO_PRIVATE, (char **) &self);
+  if (self->unclean)
+    {
+      transfer_again (self);
+      return;
+    }
   (void) curl_easy_getinfo (easy, CURLINFO_RESPONSE_CODE, &status);
   (void) curl_easy_getinfo (easy, CURLINFO_OS_ERRNO, &number);
   class = classify (self, code, (guint) status);
@@ -307,6 +351,10 @@ set_callbacks (SbxTransfer *self)
   (void) curl_easy_setopt (easy, CURLOPT_WRITEDATA, self);
   (void) curl_easy_setopt (easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
   (void) curl_easy_setopt (easy, CURLOPT_OPENSOCKETDATA, self);
+  (void) curl_easy_setopt (easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+  (void) curl_easy_setopt (easy, CURLOPT_CLOSESOCKETDATA, self->upstream->sockets);
+  (void) curl_easy_setopt (easy, CURLOPT_PREREQFUNCTION, on_connection);
+  (void) curl_easy_setopt (easy, CURLOPT_PREREQDATA, self);
 }
 
 SbxTransfer *
@@ -349,6 +397,7 @@ sbx_upstream_new (void)
 
   self->multi = curl_multi_init ();
   self->share = curl_share_init ();
+  self->sockets = sbx_kept_sockets_new ();
   g_assert (self->multi != NULL && self->share != NULL);
   /* Before 8.12 a session is the easy handle's, which lives for one request only. One thread: no locks. */
   (void) curl_share_setopt (self->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
@@ -369,5 +418,6 @@ sbx_upstream_free (SbxUpstream *self)
   (void) curl_share_cleanup (self->share);
   g_source_destroy (self->source);
   g_source_unref (self->source);
+  sbx_kept_sockets_free (self->sockets);
   g_free (self);
 }

@@ -6,7 +6,8 @@
  * asked, the scheme is the configured URL's, the answer is bounded after decoding, and the socket is refused
  * where the endpoint's name led to an address that is not public (egress/address.h), unless the operator
  * allowed that or wrote the address. Nothing is tried again here (egress/call.h), not even by libcurl: once a
- * byte of the body was handed out, it may not be sent a second time.
+ * byte of the body was handed out, it may not be sent a second time. A kept connection on which something
+ * came unasked is not used again.
  */
 #pragma once
 

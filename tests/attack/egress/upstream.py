@@ -8,6 +8,7 @@ import contextlib
 import gzip
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 
@@ -131,6 +132,36 @@ def kept_connections(program):
         assert call(first)["failure"] == harness.UNREACHABLE
         assert len(ports) == 3, "a request that may have been served was sent again"
         assert call(first)["failure"] == harness.NONE
+
+
+def answers_unasked(program):
+    """What an endpoint sends without being asked is the answer to nobody: not to the next turn, which may be another channel's."""
+    def twice(handler, body):
+        handler.reply({"for": "t1"})
+        handler.wfile.flush()
+        sent.wait(harness.WAIT)
+        handler.reply({"for": "nobody"})
+        handler.wfile.flush()
+        late.set()
+
+    with tempfile.TemporaryDirectory() as directory:
+        authority, certificate = harness.make_certificates(directory)
+        for scheme, host, more in (("http", "127.0.0.1", ""),
+                                   ("https", "localhost", f"CAFile={authority}\nAllowPrivate=yes")):
+            endpoint = Endpoint(certificate if scheme == "https" else None)
+            sent, late = threading.Event(), threading.Event()
+            with started(Egress(program, model_conf(endpoint.port, more, scheme, host), keys={"model": KEY}),
+                         endpoint) as egress:
+                endpoint.act = twice
+                first = egress.peer().announce(turn="t1")
+                assert call(first)["json"] == {"for": "t1"}
+                sent.set()
+                assert late.wait(harness.WAIT)
+                endpoint.act = lambda handler, body: handler.reply({"for": "t2"})
+                for _ in range(2):
+                    answer = call(egress.peer().announce(turn="t2"))
+                    assert answer.get("json") == {"for": "t2"}, f"{scheme}: {answer}"
+                assert len(endpoint.requests) == 3, "a request was sent on a connection that was not clean"
 
 
 def retries(program):
@@ -410,7 +441,7 @@ def streams_are_bounded(program):
         assert grant.answer()["failure"] == harness.BAD_ANSWER, "without a session no stream is read"
 
 
-TESTS = [statuses, answers, cut_answers, kept_connections, retries, retry_after, refused_connection,
+TESTS = [statuses, answers, cut_answers, kept_connections, answers_unasked, retries, retry_after, refused_connection,
          mcp_tools_are_not_repeated, tls, tls_sessions, private_addresses, unknown_name, no_proxy, reflections, key_changes, bad_keys,
          mcp_sessions, streams_are_bounded]
 
