@@ -19,7 +19,10 @@ docker_has_ended (const SbxTurn *self, const GError *inspect_error)
          || sbx_image_watch_n_lost (self->context->images) != self->n_lost;
 }
 
-static void G_GNUC_PRINTF (3, 4) fail_with_words (SbxTurn *self, SbxFailure failure, const char *format, ...)
+static void fail_with_words (SbxTurn *self, SbxFailure failure, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static void
+fail_with_words (SbxTurn *self, SbxFailure failure, const char *format, ...)
 {
   g_autoptr (GError) error = NULL;
   va_list words;
