@@ -13,6 +13,9 @@ struct _SbxUnits {
   sd_bus *bus;
   sd_bus_slot *job_removed;
   sd_bus_slot *subscribed;
+  sd_bus_slot *watched;
+  void (*changed) (gpointer user_data);
+  gpointer changed_data;
   char *manager;  /* systemd's unique name; NULL: not known yet */
   GPtrArray *ops; /* those that run, not owned */
   char *proc;
@@ -273,6 +276,40 @@ sbx_units_new (sd_bus *bus, GError **error)
   return NULL;
 }
 
+static int
+on_unit_changed (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
+{
+  SbxUnits *self = user_data;
+
+  /* As above. */
+  if (self->manager == NULL || g_strcmp0 (sd_bus_message_get_sender (message), self->manager) == 0)
+    self->changed (self->changed_data);
+  return 0;
+}
+
+gboolean
+sbx_units_watch (SbxUnits *self, const char *unit, void (*changed) (gpointer user_data), gpointer user_data,
+                 GError **error)
+{
+  g_autofree char *path = NULL;
+  char *encoded = NULL;
+  int r = sd_bus_path_encode (SBX_SYSTEMD_PATH "/unit", unit, &encoded);
+
+  path = encoded;
+  self->watched = sd_bus_slot_unref (self->watched);
+  self->changed = changed;
+  self->changed_data = user_data;
+  if (r >= 0)
+    r = sd_bus_match_signal_async (self->bus, &self->watched, SBX_SYSTEMD_NAME, path,
+                                   "org.freedesktop.DBus.Properties", "PropertiesChanged", on_unit_changed,
+                                   NULL, self);
+  if (r >= 0)
+    return TRUE;
+  g_set_error (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "%s cannot be watched: %s.", unit,
+               g_strerror (-r));
+  return FALSE;
+}
+
 static gboolean
 on_orphaned (gpointer user_data)
 {
@@ -311,6 +348,7 @@ sbx_units_free (SbxUnits *self)
   g_ptr_array_unref (self->ops);
   g_clear_pointer (&self->job_removed, sd_bus_slot_unref);
   g_clear_pointer (&self->subscribed, sd_bus_slot_unref);
+  g_clear_pointer (&self->watched, sd_bus_slot_unref);
   sd_bus_unref (self->bus);
   g_free (self->manager);
   g_free (self->proc);

@@ -34,6 +34,11 @@ SbxUnits *sbx_units_new (sd_bus *bus, GError **error);
 void sbx_units_free (SbxUnits *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxUnits, sbx_units_free)
 
+/* Calls changed whenever systemd says that something of that unit is another: it has ended, is started, has
+ * failed. One unit; again for another takes the first back. FALSE with error set. */
+gboolean sbx_units_watch (SbxUnits *self, const char *unit, void (*changed) (gpointer user_data),
+                          gpointer user_data, GError **error);
+
 typedef struct {
   const char *name; /* "….scope" */
   const char *description;

@@ -157,6 +157,14 @@ on_name_claimed (gboolean fine, const char *why, gpointer user_data)
                  sbx_channel_store_count (self->state.channels));
 }
 
+static void
+on_containerd_changed (gpointer user_data)
+{
+  SbxDaemon *self = user_data;
+
+  sbx_prepared_containerd_changed (self->context.prepared);
+}
+
 static gboolean
 on_bus_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
 {
@@ -170,6 +178,9 @@ on_bus_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
       return FALSE;
     }
   self->context.bus = bus;
+  if (!sbx_units_watch (self->units, "containerd.service", on_containerd_changed, self, &error))
+    sbx_log (LOG_WARNING, NULL, "%s", error->message);
+  g_clear_error (&error);
   if (!sbx_manager_attach (self->manager, bus, &error))
     {
       sbx_log (LOG_ERR, NULL, "%s", error->message);

@@ -376,6 +376,13 @@ sbx_prepared_reconfigure (SbxPrepared *self)
   pump_soon (self);
 }
 
+void
+sbx_prepared_containerd_changed (SbxPrepared *self)
+{
+  throw_all (self, NULL, "containerd");
+  pump_soon (self);
+}
+
 /* --- its life --- */
 
 SbxPrepared *

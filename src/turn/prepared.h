@@ -27,6 +27,9 @@ void sbx_prepared_used (SbxPrepared *self, const char *channel);
 void sbx_prepared_drop (SbxPrepared *self, const char *channel);
 /* The configuration is another: throws all away and makes them again. */
 void sbx_prepared_reconfigure (SbxPrepared *self);
+/* containerd has ended, or is started again: with some versions it does not know a container of before any
+ * more, so that the end of a worker's input never comes. Throws all away and makes them again. */
+void sbx_prepared_containerd_changed (SbxPrepared *self);
 /* Some image is another (SbxImageWatch): those of an old one are thrown away. */
 void sbx_prepared_images_changed (SbxPrepared *self);
 

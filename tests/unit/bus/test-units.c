@@ -296,6 +296,53 @@ test_stopped (Fixture *f, gconstpointer data)
 }
 
 static void
+on_unit_changed (gpointer user_data)
+{
+  (*(guint *) user_data)++;
+}
+
+static void
+emit_unit_changed (sd_bus *from, const char *unit, const char *to)
+{
+  g_autofree char *path = g_strconcat (SBX_SYSTEMD_PATH "/unit/", unit, NULL);
+  g_autoptr (sd_bus_message) signal = NULL;
+
+  g_assert_cmpint (
+    sd_bus_message_new_signal (from, &signal, path, "org.freedesktop.DBus.Properties", "PropertiesChanged"),
+    >=, 0);
+  g_assert_cmpint (sd_bus_message_append (signal, "sa{sv}as", "org.freedesktop.systemd1.Unit", 0, 0), >=, 0);
+  if (to != NULL)
+    g_assert_cmpint (sd_bus_message_set_destination (signal, to), >=, 0);
+  g_assert_cmpint (sd_bus_send (from, signal, NULL), >=, 0);
+  g_assert_cmpint (sd_bus_flush (from), >=, 0);
+}
+
+/* Of that unit alone, and from systemd alone. */
+static void
+test_watch (Fixture *f, gconstpointer data)
+{
+  sd_bus *stranger = test_bus_connect (&f->bus);
+  g_autoptr (GError) error = NULL;
+  const char *us = NULL;
+  guint n = 0;
+
+  g_assert_cmpint (sd_bus_get_unique_name (f->bus.client, &us), >=, 0);
+  g_assert_true (sbx_units_watch (f->units, "some-thing.service", on_unit_changed, &n, &error));
+  /* The manager is known, and the bus has the rule, when it has answered something. */
+  start (f, NULL);
+  g_assert_true (sbx_units_start_scope_finish (await_result (&f->result), NULL, &error));
+  emit_unit_changed (stranger, "some_2dthing_2eservice", us);
+  emit_unit_changed (f->bus.peer, "other_2eservice", NULL);
+  emit_unit_changed (f->bus.peer, "some_2dthing_2eservice", NULL);
+  while (n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (n, ==, 1);
+  sd_bus_flush_close_unref (stranger);
+}
+
+static void
 test_manager_gone (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
@@ -391,6 +438,7 @@ main (int argc, char **argv)
     }
   g_test_add ("/bus/units/process-gone", Fixture, NULL, set_up, test_process_gone, tear_down);
   g_test_add ("/bus/units/stopped", Fixture, NULL, set_up, test_stopped, tear_down);
+  g_test_add ("/bus/units/watch", Fixture, NULL, set_up, test_watch, tear_down);
   g_test_add ("/bus/units/manager-gone", Fixture, NULL, set_up, test_manager_gone, tear_down);
   g_test_add ("/bus/units/verbs", Fixture, NULL, set_up, test_verbs, tear_down);
   g_test_add ("/bus/units/list", Fixture, NULL, set_up, test_list, tear_down);

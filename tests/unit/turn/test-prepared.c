@@ -224,6 +224,17 @@ test_configuration_is_another (Fixture *self, gconstpointer data)
 }
 
 static void
+test_containerd_is_another (Fixture *self, gconstpointer data)
+{
+  first_turn (self);
+  script_sandbox (self);
+  sbx_prepared_containerd_changed (self->prepared);
+  g_assert_cmpuint (sbx_prepared_n_waiting (self->prepared), ==, 0);
+  run_until (self, 1, 1);
+  g_assert_cmpuint (n_containers (self), ==, 3);
+}
+
+static void
 test_switched_off (Fixture *self, gconstpointer data)
 {
   first_turn (self);
@@ -287,6 +298,7 @@ main (int argc, char **argv)
   ADD ("dies-behind-the-announcement", test_dies_behind_the_announcement);
   ADD ("channel-is-dropped", test_channel_is_dropped);
   ADD ("configuration-is-another", test_configuration_is_another);
+  ADD ("containerd-is-another", test_containerd_is_another);
   ADD ("switched-off", test_switched_off);
   ADD ("image-is-another", test_image_is_another);
   ADD ("image-is-unknown", test_image_is_unknown);
