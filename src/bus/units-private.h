@@ -30,6 +30,7 @@ struct _SbxUnitsOp {
   pid_t pid;
   gboolean accepted; /* the call was answered */
   char *job_result;  /* NULL: the job runs */
+  gboolean looking;  /* whether the process is in its place, though nobody said that the job has ended */
   char *control_group;
 };
 

@@ -2,7 +2,15 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "bus/units-private.h"
 
+#include "base/source.h"
 #include "bus/bus-auto.h"
+
+/* A systemd that is executed anew may lose the signal of a job's end. Whether the process is in its place can
+ * be seen all the same. */
+#define LOOK_MSEC 1000u
+
+static void go_on_when_started (SbxUnitsOp *op);
+static void look_later (SbxUnitsOp *op);
 
 static int
 append_number (sd_bus_message *call, const char *name, guint64 value)
@@ -58,6 +66,16 @@ check_membership (SbxUnitsOp *op)
   if (g_file_get_contents (path, &text, NULL, NULL) && sbx_units_cgroup_is (text, op->control_group))
     {
       sbx_units_op_return (op, g_steal_pointer (&op->control_group), g_free);
+      return;
+    }
+  if (op->looking)
+    {
+      op->looking = FALSE;
+      g_clear_pointer (&op->control_group, g_free);
+      if (op->job_result != NULL)
+        go_on_when_started (op);
+      else
+        look_later (op);
       return;
     }
   sbx_units_op_fail (
@@ -133,8 +151,9 @@ sbx_units_op_job_removed (SbxUnitsOp *op, const char *result)
   if (op->job_result != NULL)
     return;
   op->job_result = g_strdup (result);
-  if (!op->accepted)
+  if (!op->accepted || op->looking)
     return;
+  sbx_source_clear (&op->pending);
   /* From the main loop, not from inside sd_bus_process(). */
   idle = g_idle_source_new ();
   g_source_set_priority (idle, G_PRIORITY_DEFAULT);
@@ -143,11 +162,33 @@ sbx_units_op_job_removed (SbxUnitsOp *op, const char *result)
   op->pending = idle;
 }
 
+static gboolean
+on_look (gpointer user_data)
+{
+  SbxUnitsOp *op = user_data;
+
+  g_clear_pointer (&op->pending, g_source_unref);
+  op->looking = TRUE;
+  ask_control_group (op);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+look_later (SbxUnitsOp *op)
+{
+  op->pending = g_timeout_source_new (LOOK_MSEC);
+  g_source_set_callback (op->pending, on_look, op, NULL);
+  g_source_attach (op->pending, NULL);
+}
+
 static void
 start_answered (SbxUnitsOp *op, sd_bus_message *answer)
 {
   op->accepted = TRUE;
-  go_on_when_started (op);
+  if (op->job_result != NULL)
+    go_on_when_started (op);
+  else
+    look_later (op);
 }
 
 void
