@@ -61,8 +61,9 @@ async function status(sandbox, channel) {
   const [mode, service, turns] = await Promise.all([sandbox.mode(channel), sandbox.status(), sandbox.turns()]);
   const here = turns.filter((turn) => turn.channel === channel && turn.state !== 'finishing');
   const waiting = here.filter((turn) => turn.state === 'queued').length;
+  const running = plural(here.length - waiting, 'turn');
   return [
-    `This channel: ${mode === 'on' ? 'sandboxed' : 'not sandboxed'}; ${plural(here.length - waiting, 'turn')} under way, ${waiting} waiting.`,
+    `This channel: ${mode === 'on' ? 'sandboxed' : 'not sandboxed'}; ${running} under way, ${waiting} waiting.`,
     `The service: Docker ${service.docker}, image ${service['image-state']}, egress ${service.egress}; ` +
       `${service['turns-running']} under way, ${service['turns-queued']} waiting in all channels.`,
   ].join('\n');

@@ -4,7 +4,7 @@
 //
 //     main.js [CONFIGURATION]
 
-import { Events } from 'discord.js';
+import { Events, GatewayCloseCodes } from 'discord.js';
 import { Seen } from './bounded.js';
 import { Bus } from './bus.js';
 import { isCommand, obey, registerCommands } from './commands.js';
@@ -28,6 +28,9 @@ function end(status, text) {
   if (text) log.error(text);
   process.exit(status);
 }
+
+const refusal = (code) =>
+  code === GatewayCloseCodes.DisallowedIntents ? 'its intent "Message Content" is not switched on' : `close code ${code}`;
 
 function listen(client, { config, sandbox, turns }) {
   const interactions = new Seen(INTERACTIONS_REMEMBERED);
@@ -65,6 +68,7 @@ function endOn(signal, { client, bus, turns }) {
     const last = setTimeout(() => end(0), LAST_MS);
     await turns.idle();
     clearTimeout(last);
+    client.removeAllListeners(Events.ShardReconnecting);
     await client.destroy();
     bus.close();
     end(0);
@@ -84,6 +88,8 @@ async function main() {
   client.on(Events.ShardError, (error) => log.warning(`gateway: ${error.message}`));
   client.on(Events.ShardReconnecting, () => log.warning('gateway: connecting again'));
   client.on(Events.ShardResume, () => log.info('gateway: resumed'));
+  // Only where coming back does not help: a token or intents that Discord refuses.
+  client.on(Events.ShardDisconnect, ({ code }) => end(EX_CONFIG, `gateway: Discord refuses this bot: ${refusal(code)}`));
   client.on(Events.Invalidated, () => end(1, 'gateway: the session is not valid any more'));
   client.once(Events.ClientReady, async () => {
     log.info(`ready as ${client.user.id}`);

@@ -176,6 +176,19 @@ class Bot(Case):
         guild.nothing_said(guild.OPEN)
         guild.answer(CHANNEL)
 
+    def test_one_that_is_killed_before_it_knows_that_it_has_answered(self):
+        guild.fault("POST", f"/channels/{CHANNEL}/messages", 502, times=100_000, after=True)
+        guild.say(CHANNEL, "[[script:plain]] hello")
+        guild.answer(CHANNEL)
+        before = guild.state()["identifies"]
+        support.run("systemctl", "kill", "-s", "KILL", guild.BOT)
+        guild.ask("clear", {})
+        guild.ready(before + 1)
+        # It sends it again; that it is the same message is Discord's knowledge, by the nonce.
+        support.eventually("it is sent again", lambda: guild.requests("POST", f"/channels/{CHANNEL}/messages", status=200))
+        guild.nothing_said(guild.OPEN)
+        self.assertEqual(guild.sent(CHANNEL), [])
+
     def test_its_memory_is_bounded(self):
         filler = "x" * 1900
         for _ in range(2000):

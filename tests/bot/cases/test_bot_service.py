@@ -50,7 +50,7 @@ class Service(Case):
 
     def check_refusal(self, expected):
         support.run("systemctl", "restart", guild.BOT, check=False)
-        support.eventually("it has ended", lambda: support.run("systemctl", "is-failed", guild.BOT, check=False).strip() == "failed")
+        support.eventually("it has ended", lambda: support.run("systemctl", "is-failed", guild.BOT, check=False).strip() == "failed", 30)
         self.assertEqual(support.run("systemctl", "show", "-P", "ExecMainStatus", guild.BOT).strip(), "78")
         self.assertIn(expected, support.journal("-u", guild.BOT, "-n", "10"))
 
@@ -69,6 +69,13 @@ class Service(Case):
             self.check_refusal("token")
         finally:
             TOKEN_FILE.write_text(TOKEN + "\n", encoding="utf-8")
+            guild.restart_bot()
+
+    def test_an_intent_that_is_not_switched_on(self):
+        guild.ask("gateway", {"refuse": 4014})
+        try:
+            self.check_refusal('its intent "Message Content" is not switched on')
+        finally:
             guild.restart_bot()
 
 

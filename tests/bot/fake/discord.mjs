@@ -8,7 +8,7 @@
 //     POST /control/fault {method, path, status, headers, body, times, after}
 //                                         the next answers to such requests (path is a regular expression); "after": what
 //                                         was asked for is done, and only then it fails
-//     POST /control/gateway {close | op}  close the connections with a code; or send an opcode
+//     POST /control/gateway {close | op | refuse}  see Gateway.disturb()
 //     POST /control/clear                 forget requests and faults
 //     GET  /control/state                 {requests, identifies, resumes, connected}
 

@@ -12,6 +12,7 @@ export class Gateway {
   #sessions = new Map(); // id -> { seq, sent, socket }
   #identifies = 0;
   #resumes = 0;
+  #refusal = null; // the code for the next one that comes
 
   /** @param {string} url  where it is */
   constructor(url) {
@@ -34,10 +35,16 @@ export class Gateway {
       const { op, d } = JSON.parse(data);
       if (op === OP.heartbeat) send(OP.ack, null);
       else if ((op === OP.identify || op === OP.resume) && d.token !== TOKEN) socket.close(INVALID_TOKEN);
+      else if (op === OP.identify && this.#refusal) this.#refuse(socket);
       else if (op === OP.identify) session = this.#identify(socket);
       else if (op === OP.resume) session = this.#resume(socket, d, send);
     });
     send(OP.hello, { heartbeat_interval: 10_000 });
+  }
+
+  #refuse(socket) {
+    socket.close(this.#refusal);
+    this.#refusal = null;
   }
 
   #identify(socket) {
@@ -78,8 +85,9 @@ export class Gateway {
     for (const session of this.#sessions.values()) this.#send(session, t, d);
   }
 
-  /** close: with that code; forget: and the session with it; op: sends it. */
-  disturb({ close, forget, op }) {
+  /** close: with that code; forget: and the session with it; op: sends it; refuse: the next to identify, with that code. */
+  disturb({ close, forget, op, refuse }) {
+    this.#refusal = refuse ?? null;
     for (const session of this.#sessions.values()) {
       const socket = session.socket;
       if (op) socket?.send(JSON.stringify({ op, d: null, s: null, t: null }));
