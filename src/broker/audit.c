@@ -4,7 +4,8 @@
 
 struct _SbxAudit {
   SbxFrameLink *control;
-  guint n_sent;
+  gboolean begun;
+  guint64 n_refusals;   /* that were sent */
   guint32 n_omitted;    /* since the last entry that was sent */
   SbxControlAudit last; /* of them */
 };
@@ -34,18 +35,38 @@ send_entry (SbxAudit *self, const SbxControlAudit *entry, guint32 n_omitted)
                                      NULL);
 }
 
-void
-sbx_audit_add (SbxAudit *self, const SbxControlAudit *entry)
+/* Sends it, or counts it where the caller has no more room for it, or the link. */
+static void
+tell (SbxAudit *self, const SbxControlAudit *entry, gboolean has_room)
 {
-  if (self->n_sent < SBX_AUDIT_MAX_ENTRIES && send_entry (self, entry, self->n_omitted))
+  if (has_room && send_entry (self, entry, self->n_omitted))
     {
-      self->n_sent++;
       self->n_omitted = 0;
       return;
     }
   self->last = *entry;
   if (self->n_omitted < G_MAXUINT32)
     self->n_omitted++;
+}
+
+void
+sbx_audit_begin (SbxAudit *self)
+{
+  self->begun = TRUE;
+}
+
+void
+sbx_audit_add_call (SbxAudit *self, const SbxControlAudit *entry)
+{
+  if (self->begun)
+    tell (self, entry, TRUE);
+}
+
+void
+sbx_audit_add_refusal (SbxAudit *self, const SbxControlAudit *entry)
+{
+  if (self->begun)
+    tell (self, entry, self->n_refusals++ < SBX_AUDIT_MAX_REFUSALS);
 }
 
 void

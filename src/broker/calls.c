@@ -51,7 +51,7 @@ call_finish (SbxCall *self, guint status, SbxFailure failure, GBytes *json)
   sbx_source_clear (&self->deadline);
   if (done != NULL)
     done (status, json, user_data);
-  sbx_audit_add (calls->audit, &self->entry);
+  sbx_audit_add_call (calls->audit, &self->entry);
   g_free (self);
 }
 

@@ -73,7 +73,7 @@ connection_note (SbxConnection *self, guint status, SbxFailure failure)
   if (self->target.name != NULL)
     g_strlcpy (entry.name, self->target.name, sizeof entry.name);
   entry.duration_msec = (guint32) CLAMP ((g_get_monotonic_time () - self->begun_usec) / 1000, 0, G_MAXINT32);
-  sbx_audit_add (self->audit, &entry);
+  sbx_audit_add_refusal (self->audit, &entry);
 }
 
 static gboolean

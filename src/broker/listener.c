@@ -63,7 +63,7 @@ on_listener_readable (int fd, GIOCondition condition, gpointer user_data)
     }
   if (self->connections->len >= SBX_LISTENER_MAX_CONNECTIONS)
     {
-      sbx_audit_add (self->audit, &turned_away);
+      sbx_audit_add_refusal (self->audit, &turned_away);
       return G_SOURCE_CONTINUE;
     }
   g_ptr_array_add (self->connections, sbx_connection_new (g_steal_fd (&accepted), self->policy, self->calls,

@@ -78,6 +78,7 @@ session_start (SbxSession *self, SbxFrame *frame)
       || !sbx_control_start_decode (frame->payload, &deadline_msec, NULL))
     return FALSE;
   self->started = TRUE;
+  sbx_audit_begin (self->audit);
   sbx_calls_start (self->calls, g_steal_fd (&frame->fds[0]));
   self->stream =
     sbx_worker_stream_new (g_steal_fd (&frame->fds[1]), self->reply_at_newline, &stream_events, self);

@@ -255,8 +255,8 @@ session_take_audit (SbxBrokerSession *self, SbxFrame *frame)
 {
   SbxControlAudit entry;
 
-  if (self->n_audits == SBX_CONTROL_MAX_AUDITS || !sbx_control_audit_decode (frame->payload, &entry, NULL)
-      || !audit_name_is_ours (self, &entry))
+  if (self->state < SESSION_STARTED || self->n_audits == SBX_CONTROL_MAX_AUDITS
+      || !sbx_control_audit_decode (frame->payload, &entry, NULL) || !audit_name_is_ours (self, &entry))
     return FALSE;
   self->n_audits++;
   if (self->events->audit != NULL)

@@ -100,8 +100,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SbxControlReply, sbx_control_reply_clear)
 GByteArray *sbx_control_no_reply_encode (SbxFailure failure);
 gboolean sbx_control_no_reply_decode (GBytes *payload, SbxFailure *ret_failure, GError **error);
 
-/* AUDIT. A broker sends no more of them in a turn: those of broker/audit.h, and two behind it. */
-#define SBX_CONTROL_MAX_AUDITS 208u
+/* AUDIT, from START on. A broker sends no more of them in a turn: one for each of at most 1,000 calls (Calls=
+ * in sandboxd.conf), those of broker/audit.h, and two behind it. */
+#define SBX_CONTROL_MAX_AUDITS 1208u
 
 typedef enum {
   SBX_ROUTE_NONE = 0, /* refused before a route was known */

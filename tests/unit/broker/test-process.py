@@ -205,13 +205,22 @@ class Calls(unittest.TestCase):
     def test_audit_is_bounded(self):
         for _ in range(250):
             self.assertEqual(status(ask(self.broker, request("/none"))), 404)
+        self.assertEqual(status(ask(self.broker, request(body=b"{"))), 502)
+        self.assertEqual(status(ask(self.broker, request("/none"))), 404)
         fake.send_frame(self.broker.control, fake.END)
-        self.assertEqual(status(ask(self.broker, request())), 410)
-        entries = []
-        while not entries or entries[-1]["omitted"] == 0:
-            entries.append(fake.audit(self.broker.next(fake.AUDIT)[2]))
-        self.assertEqual(len(entries), 201)
-        self.assertEqual(entries[-1]["omitted"], 49)
+        entries = [fake.audit(self.broker.next(fake.AUDIT)[2]) for _ in range(202)]
+        self.assertEqual([(entry["status"], entry["omitted"]) for entry in entries], [(404, 0)] * 200 + [(502, 50), (404, 0)],
+                         "a call is told, however much was refused before it")
+
+    def test_refusals_before_the_start_are_no_turns(self):
+        with Broker(PROGRAM) as broker:
+            broker.configure()
+            for _ in range(250):
+                self.assertEqual(status(ask(broker, request())), 410)
+            broker.start()
+            self.assertEqual(status(ask(broker, request("/none"))), 404)
+            entry = fake.audit(broker.next(fake.AUDIT)[2])
+            self.assertEqual((entry["status"], entry["omitted"]), (404, 0))
 
     def test_dripping_and_silent_peers_do_not_hold_others_up(self):
         idle = [self.broker.connect() for _ in range(13)]

@@ -237,6 +237,7 @@ test_egress_down (Fixture *self, gconstpointer data)
 typedef enum {
   EARLY_REPLY,
   EARLY_CALL,
+  EARLY_AUDIT,
   SECOND_READY,
   SECOND_REPLY,
   UNLISTED_TOOL,
@@ -253,12 +254,19 @@ static const struct {
   const char *name;
   Offence offence;
 } offences[] = {
-  { "early-reply", EARLY_REPLY },         { "early-call", EARLY_CALL },
-  { "second-ready", SECOND_READY },       { "second-reply", SECOND_REPLY },
-  { "unlisted-tool", UNLISTED_TOOL },     { "hidden-tool", HIDDEN_TOOL },
-  { "foreign-failure", FOREIGN_FAILURE }, { "audit-of-unlisted", AUDIT_OF_UNLISTED },
-  { "audit-flood", AUDIT_FLOOD },         { "audit-without-route", AUDIT_WITHOUT_ROUTE },
-  { "frame-flood", FRAME_FLOOD },         { "call-beside-call", CALL_BESIDE_CALL },
+  { "early-reply", EARLY_REPLY },
+  { "early-call", EARLY_CALL },
+  { "early-audit", EARLY_AUDIT },
+  { "second-ready", SECOND_READY },
+  { "second-reply", SECOND_REPLY },
+  { "unlisted-tool", UNLISTED_TOOL },
+  { "hidden-tool", HIDDEN_TOOL },
+  { "foreign-failure", FOREIGN_FAILURE },
+  { "audit-of-unlisted", AUDIT_OF_UNLISTED },
+  { "audit-flood", AUDIT_FLOOD },
+  { "audit-without-route", AUDIT_WITHOUT_ROUTE },
+  { "frame-flood", FRAME_FLOOD },
+  { "call-beside-call", CALL_BESIDE_CALL },
 };
 
 /* More than any turn has, until the session has enough of it. */
@@ -284,7 +292,7 @@ test_offence (Fixture *self, gconstpointer data)
 {
   Offence offence = (Offence) GPOINTER_TO_INT (data);
 
-  if (offence > EARLY_CALL)
+  if (offence > EARLY_AUDIT)
     begin (self);
   switch (offence)
     {
@@ -306,6 +314,9 @@ test_offence (Fixture *self, gconstpointer data)
       break;
     case EARLY_CALL:
       say_call (self, 1, "gone");
+      break;
+    case EARLY_AUDIT:
+      say_audit (self, SBX_ROUTE_NONE, "");
       break;
     case FOREIGN_FAILURE:
       say (self, SBX_FRAME_NO_REPLY, 0, sbx_control_no_reply_encode (SBX_FAILURE_MODE_OFF));
