@@ -22,10 +22,12 @@ struct _SbxSession {
 
 /* --- the worker's outcome --- */
 
-/* Without a way to tell the outcome the turn cannot end well, so the process does not outlive it. */
+/* The turn is over, whatever a worker that lingers still asks for. Without a way to tell the outcome it
+ * cannot end well, so the process does not outlive it. */
 static void
 session_tell (SbxSession *self, SbxFrameType type, GByteArray *payload)
 {
+  sbx_calls_end (self->calls);
   sbx_audit_flush (self->audit);
   if (!sbx_frame_link_send_packed (self->control, type, 0, payload, NULL))
     self->events->over (TRUE, self->user_data);
@@ -86,16 +88,6 @@ session_start (SbxSession *self, SbxFrame *frame)
 }
 
 static gboolean
-session_end (SbxSession *self)
-{
-  if (self->policy == NULL)
-    return FALSE;
-  sbx_calls_end (self->calls);
-  sbx_audit_flush (self->audit);
-  return TRUE;
-}
-
-static gboolean
 on_control_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
 {
   SbxSession *self = user_data;
@@ -108,8 +100,6 @@ on_control_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
       return session_start (self, frame);
     case SBX_FRAME_TOOL_RESULT:
       return self->started && sbx_calls_take_tool_result (self->calls, frame);
-    case SBX_FRAME_END:
-      return session_end (self);
     default:
       return FALSE;
     }

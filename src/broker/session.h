@@ -4,7 +4,9 @@
  *
  *   CONFIG  the process locks itself down, says READY, and only then accepts
  *   START   the grant and the worker's stream come; calls are served
- *   END     calls are refused; the process goes on until sandboxd closes the socket
+ *
+ * With the worker's outcome the turn is over: later calls are refused, and the process goes on until sandboxd
+ * closes the socket.
  *
  * A frame that is not due now ends the session.
  */

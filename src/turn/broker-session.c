@@ -32,7 +32,6 @@ typedef struct {
 
 struct _SbxBrokerSession {
   SessionState state;
-  gboolean ended;
   SbxFrameLink *link;
   char *turn;
   char *channel;
@@ -281,7 +280,7 @@ on_session_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
       return TRUE;
     case SBX_FRAME_TOOL_CALL:
       /* A late call of a worker that lingers behind its reply is no offence of the broker's. */
-      if (self->ended || self->state == SESSION_TOLD)
+      if (self->state == SESSION_TOLD)
         return sbx_frame_link_send_packed (link, SBX_FRAME_TOOL_RESULT, frame->head.id,
                                            sbx_control_tool_result_encode (SBX_FAILURE_CANCELLED, NULL),
                                            NULL);
@@ -402,15 +401,4 @@ sbx_broker_session_start (SbxBrokerSession *self, const SbxToolIdentity *identit
   self->principal = g_strdup (identity->principal);
   self->state = SESSION_STARTED;
   return sbx_frame_link_send (self->link, SBX_FRAME_START, 0, payload, fds, G_N_ELEMENTS (fds), error);
-}
-
-void
-sbx_broker_session_end (SbxBrokerSession *self)
-{
-  if (self->ended)
-    return;
-  self->ended = TRUE;
-  session_cancel_call (self);
-  if (self->link != NULL)
-    (void) sbx_frame_link_send (self->link, SBX_FRAME_END, 0, NULL, NULL, 0, NULL);
 }

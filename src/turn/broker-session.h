@@ -56,6 +56,3 @@ sbx_broker_session_configure (SbxBrokerSession *self, const SbxControlConfig *co
  * are duplicated into the message). */
 gboolean sbx_broker_session_start (SbxBrokerSession *self, const SbxToolIdentity *identity,
                                    guint32 deadline_msec, int grant_fd, int stream_fd, GError **error);
-
-/* The turn is over: cancels a running tool call, and every later request of the guest gets 410. */
-void sbx_broker_session_end (SbxBrokerSession *self);

@@ -17,7 +17,6 @@ const SbxFrameRule sbx_control_rules_broker[] = {
   { SBX_FRAME_CONFIG, MAX_CONFIG_BYTES, 0 },
   { SBX_FRAME_START, OVERHEAD_BYTES, 2 },
   { SBX_FRAME_TOOL_RESULT, SBX_MAX_ANSWER_BYTES + OVERHEAD_BYTES, 0 },
-  { SBX_FRAME_END, 0, 0 },
 };
 const gsize sbx_control_n_rules_broker = G_N_ELEMENTS (sbx_control_rules_broker);
 

@@ -4,7 +4,7 @@
  *
  * From sandboxd: CONFIG once, while the broker is not locked down; it then locks itself down and answers
  * READY. START with two descriptors (the grant to the egress, the worker's attached stream) once, when the
- * turn begins. TOOL_RESULT for each TOOL_CALL, with its id. END: every later request gets 410.
+ * turn begins. TOOL_RESULT for each TOOL_CALL, with its id.
  *
  * From the broker: READY, TOOL_CALL, TOOL_CANCEL (same id; a result may still come and is dropped), AUDIT
  * after each call and refusal, and exactly one of REPLY and NO_REPLY after START.

@@ -24,7 +24,6 @@ typedef enum {
   SBX_FRAME_CONFIG = 0x0101,
   SBX_FRAME_START = 0x0102,
   SBX_FRAME_TOOL_RESULT = 0x0103,
-  SBX_FRAME_END = 0x0104,
   /* broker to sandboxd */
   SBX_FRAME_READY = 0x0201,
   SBX_FRAME_TOOL_CALL = 0x0202,

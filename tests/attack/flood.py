@@ -184,7 +184,11 @@ def output_without_end(program):
             broker.stream.sendall(piece)
         kind, _, payload = broker.next(fake.REPLY, fake.NO_REPLY)
         assert kind == fake.NO_REPLY, payload
-        still_serves(broker)
+        with broker.connect() as sock:
+            sock.sendall(HEAD % (b"model", 15) + b'{"messages":[]}')
+            assert status(read_all(sock)) == 410
+        assert broker.process.poll() is None
+        assert memory(broker) < MEMORY_MAX_KIB, memory(broker)
 
 
 TESTS = [silent_peers, seventeenth_peer, dripping_heads, endless_heads, bodies_beyond_their_length, peers_that_never_read,

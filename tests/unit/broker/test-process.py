@@ -88,7 +88,8 @@ class Gate(unittest.TestCase):
             self.assertEqual(status(ask(broker, request())), 410)
             self.assertEqual(status(ask(broker, request("/none"))), 404)
             broker.start()
-            fake.send_frame(broker.control, fake.END)
+            broker.stream.close()
+            self.assertEqual(broker.next(fake.REPLY, fake.NO_REPLY)[0], fake.NO_REPLY)
             self.assertEqual(status(ask(broker, request())), 410)
 
     def test_ends_with_the_control_socket(self):
@@ -99,7 +100,7 @@ class Gate(unittest.TestCase):
                 self.assertEqual(broker.process.wait(5), 0)
 
     def test_frames_that_are_not_due_end_it(self):
-        frames = [(fake.START, b""), (fake.END, b""), (fake.TOOL_RESULT, b"\0\0\0\0\0"), (fake.READY, b""), (0x7777, b"")]
+        frames = [(fake.START, b""), (fake.TOOL_RESULT, b"\0\0\0\0\0"), (fake.READY, b""), (0x7777, b"")]
         for kind, payload in frames:
             with Broker(PROGRAM) as broker:
                 fake.send_frame(broker.control, kind, 0, payload)
@@ -191,7 +192,7 @@ class Calls(unittest.TestCase):
         with self.broker.connect() as sock:
             sock.sendall(request())
             fake.read_frame(self.broker.grant)
-            fake.send_frame(self.broker.control, fake.END)
+            self.broker.stream.close()
             self.assertEqual(status(read_all(sock)), 502)
         self.assertEqual(fake.read_frame(self.broker.grant)[0], fake.CALL_CANCEL)
         self.assertRaises(EOFError, fake.read_frame, self.broker.grant)
@@ -207,7 +208,7 @@ class Calls(unittest.TestCase):
             self.assertEqual(status(ask(self.broker, request("/none"))), 404)
         self.assertEqual(status(ask(self.broker, request(body=b"{"))), 502)
         self.assertEqual(status(ask(self.broker, request("/none"))), 404)
-        fake.send_frame(self.broker.control, fake.END)
+        self.broker.stream.close()
         entries = [fake.audit(self.broker.next(fake.AUDIT)[2]) for _ in range(202)]
         self.assertEqual([(entry["status"], entry["omitted"]) for entry in entries], [(404, 0)] * 200 + [(502, 50), (404, 0)],
                          "a call is told, however much was refused before it")
@@ -280,7 +281,6 @@ class Replies(unittest.TestCase):
             broker.stream.sendall(output(1, (GOOD + b"\n") * 3))
             broker.stream.close()
             self.assertEqual(broker.next(fake.REPLY, fake.NO_REPLY)[0], fake.REPLY)
-            fake.send_frame(broker.control, fake.END)
             self.assertEqual(status(ask(broker, request())), 410)
             kind, _, _ = broker.next(fake.AUDIT)
             self.assertEqual(kind, fake.AUDIT)
