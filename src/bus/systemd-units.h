@@ -81,11 +81,6 @@ void sbx_units_list_async (SbxUnits *self, const char *pattern, guint timeout_ms
                            GAsyncReadyCallback callback, gpointer user_data);
 GPtrArray *sbx_units_list_finish (GAsyncResult *result, GError **error);
 
-/* The processes of a unit, below it too: an array of pid_t, empty for one without any. */
-void sbx_units_processes_async (SbxUnits *self, const char *unit, guint timeout_ms, GCancellable *cancellable,
-                                GAsyncReadyCallback callback, gpointer user_data);
-GArray *sbx_units_processes_finish (GAsyncResult *result, GError **error);
-
 /* Pure: whether the text of a /proc/PID/cgroup puts the process into control_group, by systemd's hierarchy
  * (the "0::" line, or "name=systemd" on cgroup v1). */
 gboolean sbx_units_cgroup_is (const char *proc_cgroup, const char *control_group);

@@ -90,19 +90,6 @@ sbx_engine_container_start_finish (GAsyncResult *result, GError **error)
 }
 
 void
-sbx_engine_container_kill_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                 GAsyncReadyCallback callback, gpointer user_data)
-{
-  ask_container (self, "POST", id, "/kill?signal=KILL", timeout_ms, cancellable, callback, user_data);
-}
-
-gboolean
-sbx_engine_container_kill_finish (GAsyncResult *result, GError **error)
-{
-  return sbx_engine_ask_finish (result, error);
-}
-
-void
 sbx_engine_container_delete_async (SbxEngine *self, const char *id, guint timeout_ms,
                                    GCancellable *cancellable, GAsyncReadyCallback callback,
                                    gpointer user_data)

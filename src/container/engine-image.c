@@ -7,7 +7,7 @@
 #include "base/json-gate.h"
 #include "base/names.h"
 
-#define IMAGE_TIMEOUT_MS 300000u
+#define LOAD_TIMEOUT_MS 300000u
 
 void
 sbx_image_free (SbxImage *image)
@@ -20,11 +20,11 @@ sbx_image_free (SbxImage *image)
 }
 
 static char *
-image_path (const char *image, const char *tail)
+inspect_path (const char *image)
 {
   g_autofree char *name = g_uri_escape_string (image, "/:@", FALSE);
 
-  return g_strconcat ("/images/", name, tail, NULL);
+  return g_strconcat ("/images/", name, "/json", NULL);
 }
 
 static gpointer
@@ -52,7 +52,7 @@ sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeou
                   &(SbxEngineAsk){
                     .about = SBX_ENGINE_ABOUT_IMAGE,
                     .method = "GET",
-                    .path = image_path (image, "/json"),
+                    .path = inspect_path (image),
                     .timeout_ms = timeout_ms,
                     .convert = convert_image,
                     .destroy = (GDestroyNotify) sbx_image_free,
@@ -66,7 +66,7 @@ sbx_engine_image_inspect_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* Building and loading answer 200 and then report line by line; a failure is a line with a member "error". */
+/* Loading answers 200 and then reports line by line; a failure is a line with a member "error". */
 static gpointer
 convert_progress (guint status, GBytes *body, GError **error)
 {
@@ -90,75 +90,32 @@ convert_progress (guint status, GBytes *body, GError **error)
       if (*message != '\0')
         {
           g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
-                       "Docker could not make the image: %s", message);
+                       "Docker could not load the image: %s", message);
           return NULL;
         }
     }
   return NULL;
 }
 
-static void
-send_tar (SbxEngine *self, char *path, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
-          GAsyncReadyCallback callback, gpointer user_data)
+void
+sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
+                             GAsyncReadyCallback callback, gpointer user_data)
 {
   sbx_engine_ask (self,
                   &(SbxEngineAsk){
                     .about = SBX_ENGINE_ABOUT_IMAGE,
                     .method = "POST",
-                    .path = path,
+                    .path = g_strdup ("/images/load?quiet=1"),
                     .content_type = "application/x-tar",
                     .stream = tar,
-                    .timeout_ms = timeout_ms > 0 ? timeout_ms : IMAGE_TIMEOUT_MS,
+                    .timeout_ms = timeout_ms > 0 ? timeout_ms : LOAD_TIMEOUT_MS,
                     .convert = convert_progress,
                   },
                   cancellable, callback, user_data);
 }
 
-void
-sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *tar, guint timeout_ms,
-                              GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autofree char *name = g_uri_escape_string (tag, NULL, FALSE);
-
-  send_tar (self, g_strdup_printf ("/build?t=%s&networkmode=none&rm=1&forcerm=1", name), tar, timeout_ms,
-            cancellable, callback, user_data);
-}
-
-gboolean
-sbx_engine_image_build_finish (GAsyncResult *result, GError **error)
-{
-  return sbx_engine_ask_finish (result, error);
-}
-
-void
-sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
-                             GAsyncReadyCallback callback, gpointer user_data)
-{
-  send_tar (self, g_strdup ("/images/load?quiet=1"), tar, timeout_ms, cancellable, callback, user_data);
-}
-
 gboolean
 sbx_engine_image_load_finish (GAsyncResult *result, GError **error)
-{
-  return sbx_engine_ask_finish (result, error);
-}
-
-void
-sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms,
-                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
-{
-  sbx_engine_ask (self,
-                  &(SbxEngineAsk){
-                    .about = SBX_ENGINE_ABOUT_IMAGE,
-                    .method = "DELETE",
-                    .path = image_path (image, ""),
-                    .timeout_ms = timeout_ms,
-                  },
-                  cancellable, callback, user_data);
-}
-
-gboolean
-sbx_engine_image_remove_finish (GAsyncResult *result, GError **error)
 {
   return sbx_engine_ask_finish (result, error);
 }

@@ -23,7 +23,7 @@ typedef enum {
   SBX_ENGINE_ERROR_NAME_TAKEN,    /* create: a container has that name */
   SBX_ENGINE_ERROR_NOT_FOUND,     /* there is no such container (any more) */
   SBX_ENGINE_ERROR_IN_PROGRESS,   /* delete: it is being removed already */
-  SBX_ENGINE_ERROR_CONFLICT,      /* 409 of another kind, such as killing what does not run */
+  SBX_ENGINE_ERROR_CONFLICT,      /* 409 of another kind, */
   SBX_ENGINE_ERROR_REFUSED,       /* another error; the text ends with Docker's own message */
   SBX_ENGINE_ERROR_ANSWER,        /* not an answer of the Engine API: is the socket dockerd's? */
 } SbxEngineError;
@@ -74,24 +74,11 @@ sbx_engine_image_inspect_async (SbxEngine *self, const char *image, guint timeou
                                 GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 SbxImage *sbx_engine_image_inspect_finish (GAsyncResult *result, GError **error);
 
-/* Builds an image from a build context (a tar with a Dockerfile at its root) and gives it the name tag. No
- * image is pulled and the build has no network. The tar is read to its end. Default timeout: 300 s. */
-void
-sbx_engine_image_build_async (SbxEngine *self, const char *tag, GInputStream *tar, guint timeout_ms,
-                              GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
-gboolean sbx_engine_image_build_finish (GAsyncResult *result, GError **error);
-
 /* Loads what `docker save` wrote. Default timeout: 300 s. */
 void
 sbx_engine_image_load_async (SbxEngine *self, GInputStream *tar, guint timeout_ms, GCancellable *cancellable,
                              GAsyncReadyCallback callback, gpointer user_data);
 gboolean sbx_engine_image_load_finish (GAsyncResult *result, GError **error);
-
-/* Removes a name or an image; one that is not there gives SBX_ENGINE_ERROR_IMAGE_MISSING. */
-void
-sbx_engine_image_remove_async (SbxEngine *self, const char *image, guint timeout_ms,
-                               GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
-gboolean sbx_engine_image_remove_finish (GAsyncResult *result, GError **error);
 
 /* --- containers: id is Docker's id or a name of ours --- */
 
@@ -135,12 +122,6 @@ void sbx_engine_container_inspect_async (SbxEngine *self, const char *id, guint 
                                          GCancellable *cancellable, GAsyncReadyCallback callback,
                                          gpointer user_data);
 SbxContainerState *sbx_engine_container_inspect_finish (GAsyncResult *result, GError **error);
-
-/* SIGKILL. One that does not run gives SBX_ENGINE_ERROR_CONFLICT. */
-void
-sbx_engine_container_kill_async (SbxEngine *self, const char *id, guint timeout_ms, GCancellable *cancellable,
-                                 GAsyncReadyCallback callback, gpointer user_data);
-gboolean sbx_engine_container_kill_finish (GAsyncResult *result, GError **error);
 
 /* One DELETE with force and volumes. NOT_FOUND and IN_PROGRESS are told apart; container/removal.h is what a
  * turn uses. */

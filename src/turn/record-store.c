@@ -388,12 +388,6 @@ sbx_record_store_finish (SbxRecordStore *self, const char *turn, const SbxTurnRe
   expire (self);
 }
 
-void
-sbx_record_store_forget (SbxRecordStore *self, const char *turn)
-{
-  remove_request (self, turn);
-}
-
 /* --- asking --- */
 
 const SbxRecord *

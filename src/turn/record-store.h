@@ -70,8 +70,6 @@ gboolean sbx_record_store_start (SbxRecordStore *self, const char *turn, GError 
 /* Its one outcome. outcome is borrowed. */
 void sbx_record_store_finish (SbxRecordStore *self, const char *turn, const SbxTurnRequest *request,
                               gint64 accepted_usec, const SbxOutcome *outcome);
-/* It was not taken after all. */
-void sbx_record_store_forget (SbxRecordStore *self, const char *turn);
 
 /* NULL where there is no outcome of it (any more). */
 const SbxRecord *sbx_record_store_find (SbxRecordStore *self, const char *turn);

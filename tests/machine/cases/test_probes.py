@@ -18,7 +18,11 @@ class Probes(unittest.TestCase):
         self.assertEqual(said.splitlines()[-1], f"{name}: all as it should be")
 
     def test_containers_from_creation_to_removal(self):
-        self.probe("engine-probe", "/bin/busybox")
+        support.run(
+            "sh", "-ec", "tar --create --directory=/ bin/busybox | docker import"
+            " --change 'LABEL org.roundtable.sandbox.worker=probe' --change 'ENTRYPOINT [\"/bin/busybox\",\"sh\",\"-c\"]'"
+            " - sbx-probe:latest")
+        self.probe("engine-probe")
         self.assertEqual(support.run("docker", "ps", "--all", "--quiet", "--filter", "ancestor=sbx-probe:latest"), "")
         support.run("docker", "image", "rm", "sbx-probe:latest")
 

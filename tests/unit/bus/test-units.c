@@ -125,8 +125,6 @@ method_simple (sd_bus_message *message, void *user_data, sd_bus_error *ret_error
     }
   if (sd_bus_message_is_method_call (message, NULL, "StopUnit"))
     return sd_bus_reply_method_return (message, "o", "/org/freedesktop/systemd1/job/8");
-  if (sd_bus_message_is_method_call (message, NULL, "GetUnitProcesses"))
-    return sd_bus_reply_method_return (message, "a(sus)", 2, "/a", 11u, "x", "/a/b", 12u, "y");
   return sd_bus_reply_method_return (message, NULL);
 }
 
@@ -155,7 +153,6 @@ static const sd_bus_vtable manager_vtable[] = {
   SD_BUS_METHOD ("StopUnit", "ss", "o", method_simple, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD ("ResetFailedUnit", "s", NULL, method_simple, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_METHOD ("ListUnitsByPatterns", "asas", "a(ssssssouso)", method_list, SD_BUS_VTABLE_UNPRIVILEGED),
-  SD_BUS_METHOD ("GetUnitProcesses", "s", "a(sus)", method_simple, SD_BUS_VTABLE_UNPRIVILEGED),
   SD_BUS_VTABLE_END,
 };
 
@@ -384,7 +381,6 @@ test_list (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) list = NULL;
-  g_autoptr (GArray) pids = NULL;
   const SbxUnitInfo *second = NULL;
 
   sbx_units_list_async (f->units, "*.scope", 0, NULL, keep_result, &f->result);
@@ -394,13 +390,6 @@ test_list (Fixture *f, gconstpointer data)
   second = g_ptr_array_index (list, 1);
   g_assert_cmpstr (second->name, ==, "b.scope");
   g_assert_cmpstr (second->active_state, ==, "failed");
-  g_clear_object (&f->result);
-
-  sbx_units_processes_async (f->units, "a.scope", 0, NULL, keep_result, &f->result);
-  pids = sbx_units_processes_finish (await_result (&f->result), &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (pids->len, ==, 2);
-  g_assert_cmpint (g_array_index (pids, pid_t, 1), ==, 12);
 }
 
 static void

@@ -163,8 +163,6 @@ test_unfinished_come_back (Fixture *self, gconstpointer data)
     accept (store, "t1", &attached, 20);
     accept (store, "t2", &detached, 10);
     g_assert_true (sbx_record_store_start (store, "t2", NULL));
-    accept (store, "t4", &attached, 40);
-    sbx_record_store_forget (store, "t4");
   }
   /* What is not to run again is not kept. */
   g_assert_true (g_file_get_contents (file, &content, NULL, NULL));
@@ -382,7 +380,8 @@ test_unsaved_never_runs (Fixture *self, gconstpointer data)
 
     g_assert_cmpuint (unfinished->len, ==, 1);
     g_assert_true (((SbxUnfinished *) unfinished->pdata[0])->started);
-    sbx_record_store_forget (store, "t1");
+    finish (store, "t1", &detached, NULL);
+    sbx_record_store_purge (store, detached.channel);
   }
   assert_nothing_left (self);
 }
