@@ -12,7 +12,6 @@ G_DEFINE_QUARK (sbx - failure - error - quark, sbx_failure_error)
 
 static const char *const names[] = {
   [SBX_BUS_ERROR_NO_SUCH_TURN] = SBX_BUS_ERROR_PREFIX "NoSuchTurn",
-  [SBX_BUS_ERROR_NO_SUCH_CHANNEL] = SBX_BUS_ERROR_PREFIX "NoSuchChannel",
   [SBX_BUS_ERROR_NOT_SANDBOXED] = SBX_BUS_ERROR_PREFIX "NotSandboxed",
   [SBX_BUS_ERROR_QUEUE_FULL] = SBX_BUS_ERROR_PREFIX "QueueFull",
   [SBX_BUS_ERROR_TOO_BUSY] = SBX_BUS_ERROR_PREFIX "TooBusy",
@@ -24,7 +23,6 @@ static const char *const names[] = {
   [SBX_BUS_ERROR_INVALID_MODE] = SBX_BUS_ERROR_PREFIX "InvalidMode",
   [SBX_BUS_ERROR_SHUTTING_DOWN] = SBX_BUS_ERROR_PREFIX "ShuttingDown",
   [SBX_BUS_ERROR_STATE_NOT_WRITTEN] = SBX_BUS_ERROR_PREFIX "StateNotWritten",
-  [SBX_BUS_ERROR_NOT_YOURS] = SBX_BUS_ERROR_PREFIX "NotYours",
   [SBX_BUS_ERROR_RATE_LIMITED] = SBX_BUS_ERROR_PREFIX "RateLimited",
   [SBX_BUS_ERROR_CONFIG_REJECTED] = SBX_BUS_ERROR_PREFIX "ConfigRejected",
 };

@@ -17,7 +17,6 @@ GQuark sbx_bus_error_quark (void);
 /* What a caller did wrong, or what the daemon does not do now. */
 typedef enum {
   SBX_BUS_ERROR_NO_SUCH_TURN,
-  SBX_BUS_ERROR_NO_SUCH_CHANNEL,
   SBX_BUS_ERROR_NOT_SANDBOXED,
   SBX_BUS_ERROR_QUEUE_FULL,
   SBX_BUS_ERROR_TOO_BUSY,
@@ -29,7 +28,6 @@ typedef enum {
   SBX_BUS_ERROR_INVALID_MODE,
   SBX_BUS_ERROR_SHUTTING_DOWN,
   SBX_BUS_ERROR_STATE_NOT_WRITTEN,
-  SBX_BUS_ERROR_NOT_YOURS,
   SBX_BUS_ERROR_RATE_LIMITED,    /* too many turns of one speaker; the text says how long to wait */
   SBX_BUS_ERROR_CONFIG_REJECTED, /* a new configuration is wrong; the old one is kept */
   _SBX_BUS_ERROR_LAST = SBX_BUS_ERROR_CONFIG_REJECTED,
