@@ -104,6 +104,30 @@ sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char 
 }
 
 SbxExit
+sbx_ctl_call_each (SbxCtl *ctl, const char *method, char **words, const char *more, const char *what)
+{
+  SbxExit status = SBX_EXIT_GOOD;
+
+  for (; *words != NULL; words++)
+    {
+      SbxExit one = SBX_EXIT_GOOD;
+      g_autoptr (SbxMessage) call = sbx_ctl_call_new (ctl, method, what, &one);
+      g_autoptr (SbxMessage) reply = NULL;
+      int r;
+
+      if (call == NULL)
+        return one;
+      r = sd_bus_message_append (call, "s", *words);
+      if (r >= 0 && more != NULL)
+        r = sd_bus_message_append (call, "s", more);
+      reply = sbx_ctl_call (ctl, call, r, 0, what, &one);
+      if (reply == NULL && status == SBX_EXIT_GOOD)
+        status = one;
+    }
+  return status;
+}
+
+SbxExit
 sbx_ctl_bad_answer (int r, const char *what)
 {
   g_printerr ("Cannot %s: the answer of sandboxd is not understood (%s); is it of another version?\n", what,

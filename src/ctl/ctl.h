@@ -70,6 +70,10 @@ SbxMessage *sbx_ctl_call_new (SbxCtl *ctl, const char *method, const char *what,
 SbxMessage *
 sbx_ctl_call (SbxCtl *ctl, SbxMessage *call, int r, int timeout_sec, const char *what, SbxExit *ret_exit);
 
+/* Calls method once for each of words (NULL-terminated), with it and, unless NULL, with more behind it. All
+ * are tried; the first failure is what is returned. */
+SbxExit sbx_ctl_call_each (SbxCtl *ctl, const char *method, char **words, const char *more, const char *what);
+
 /* Says that the service's answer is not what this version expects. */
 SbxExit sbx_ctl_bad_answer (int r, const char *what);
 

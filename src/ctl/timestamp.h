@@ -7,7 +7,6 @@
 #include <glib.h>
 
 /* "now", "today", "yesterday", "tomorrow", "2026-11-29", "2026-11-29 16:30[:15]", "16:30[:15]", "@SECONDS",
- * "-1h 30min",
- * "+5min", "2h ago"; now is the moment that they are counted from, in the time zone that they are in. FALSE,
- * leaving the result alone, for anything else. */
+ * "-1h 30min", "+5min", "2h ago". now is the moment that they are counted from, in the time zone that they
+ * are in. FALSE, leaving the result alone, for anything else. */
 gboolean sbx_timestamp_parse (const char *text, GDateTime *now, gint64 *ret_usec);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* channels, fresh */
+/* channels */
 #include "ctl/ctl.h"
 
 #include "ctl/turn-list.h"
@@ -108,26 +108,4 @@ sbx_verb_channels (SbxCtl *ctl, int n_words, char **words)
     text = sbx_table_text (table, !ctl->no_legend);
   g_print ("%s", text);
   return SBX_EXIT_GOOD;
-}
-
-SbxExit
-sbx_verb_fresh (SbxCtl *ctl, int n_words, char **words)
-{
-  static const char *const what = "let the channel begin afresh";
-  SbxExit status = SBX_EXIT_GOOD;
-
-  for (guint i = 1; words[i] != NULL; i++)
-    {
-      SbxExit one = SBX_EXIT_GOOD;
-      g_autoptr (SbxMessage) call = sbx_ctl_call_new (ctl, "StartFresh", what, &one);
-      g_autoptr (SbxMessage) reply = NULL;
-
-      if (call == NULL)
-        return one;
-      reply = sbx_ctl_call (ctl, call, sd_bus_message_append (call, "s", words[i]), 0, what, &one);
-      /* The rest is still done: the first failure is the status. */
-      if (reply == NULL && status == SBX_EXIT_GOOD)
-        status = one;
-    }
-  return status;
 }
