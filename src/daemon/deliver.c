@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "bus/bus-auto.h"
 #include "bus/errors.h"
 #include "wire/bounds.h"
 
@@ -183,12 +184,11 @@ answer_turn (SbxRun *self)
 static void
 take_turn (SbxRun *self, guint32 uid)
 {
-  sd_bus_error error = SD_BUS_ERROR_NULL;
+  g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
 
   if (sbx_run_check_words (self, &error) < 0)
     {
       (void) sd_bus_reply_method_error (self->message, &error);
-      sd_bus_error_free (&error);
       sbx_run_end (self);
     }
   else

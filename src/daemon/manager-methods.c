@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/log.h"
+#include "bus/bus-auto.h"
 #include "bus/errors.h"
 #include "daemon/guard.h"
 #include "wire/bounds.h"
@@ -83,19 +83,12 @@ get_mode_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 int
 sbx_method_get_channel_mode (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
   const char *channel;
   int r = sd_bus_message_read (message, "s", &channel);
 
   if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
     return r;
-  {
-    const char *const details[] = { "channel", channel, NULL };
-
-    sbx_guard_check_async (self->guard, message, SBX_ACTION ("get-channel-mode"), details, self->cancellable,
-                           get_mode_allowed, sbx_manager_call_new (self, message, channel, FALSE));
-  }
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("get-channel-mode"), channel, get_mode_allowed);
 }
 
 /* --- CancelTurn --- */
@@ -213,27 +206,22 @@ static void
 list_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
-  sd_bus_message *reply = NULL;
+  g_autoptr (sd_bus_message) reply = NULL;
   guint32 uid = 0;
+  int r;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  if (sd_bus_message_new_method_return (call->message, &reply) >= 0
-      && append_turns (reply, sbx_daemon_turns (call->manager->daemon)) >= 0)
-    (void) sd_bus_send (NULL, reply, NULL);
-  else
-    (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);
-  sd_bus_message_unref (reply);
+  r = sd_bus_message_new_method_return (call->message, &reply);
+  if (r >= 0)
+    r = append_turns (reply, sbx_daemon_turns (call->manager->daemon));
+  sbx_manager_send_reply (call->message, reply, r);
 }
 
 int
 sbx_method_list_turns (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
-
-  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
-                         list_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("list-turns"), NULL, list_allowed);
 }
 
 /* --- StartFresh --- */
@@ -254,11 +242,7 @@ fresh_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 int
 sbx_manager_start_fresh (SbxManager *self, sd_bus_message *message, const char *channel)
 {
-  const char *const details[] = { "channel", channel, NULL };
-
-  sbx_guard_check_async (self->guard, message, SBX_ACTION ("start-fresh"), details, self->cancellable,
-                         fresh_allowed, sbx_manager_call_new (self, message, channel, FALSE));
-  return 1;
+  return sbx_manager_ask (self, message, SBX_ACTION ("start-fresh"), channel, fresh_allowed);
 }
 
 int
@@ -279,27 +263,22 @@ channels_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
   g_autoptr (GPtrArray) keys = NULL;
-  sd_bus_message *reply = NULL;
+  g_autoptr (sd_bus_message) reply = NULL;
   guint32 uid = 0;
+  int r;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
   keys = sbx_channel_store_list (sbx_daemon_channels (call->manager->daemon));
   g_ptr_array_add (keys, NULL);
-  if (sd_bus_message_new_method_return (call->message, &reply) >= 0
-      && sd_bus_message_append_strv (reply, (char **) keys->pdata) >= 0)
-    (void) sd_bus_send (NULL, reply, NULL);
-  else
-    (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);
-  sd_bus_message_unref (reply);
+  r = sd_bus_message_new_method_return (call->message, &reply);
+  if (r >= 0)
+    r = sd_bus_message_append_strv (reply, (char **) keys->pdata);
+  sbx_manager_send_reply (call->message, reply, r);
 }
 
 int
 sbx_method_list_channels (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
-
-  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
-                         channels_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("list-turns"), NULL, channels_allowed);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* What the files of the manager share: manager.c (the object), run-turn.c, manager-methods.c, status.c. */
+/* What the files of the manager share: manager.c (its object), objects.c (those below it), run-private.h
+ * (what begins turns or waits for them), and the other methods, a file each or a few. */
 #pragma once
 
 #include "base/names.h"
@@ -19,7 +20,7 @@ struct _SbxManager {
   sd_bus_slot *name_slot;
   SbxGuard *guard;
   GCancellable *cancellable; /* of the calls on this bus */
-  GPtrArray *runs;           /* callers of RunTurn who wait */
+  GPtrArray *runs;           /* callers who wait for a turn, see run-private.h */
   GSource *changed_source;
   SbxPrivateSocket *private_socket; /* NULL: none */
 };
@@ -62,6 +63,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxManagerCall, sbx_manager_call_free)
 
 /* Answers a call with a GError; takes nothing. */
 void sbx_manager_reply_error (sd_bus_message *message, const GError *error);
+/* Answers it with reply, or with an error where filling reply has failed: r is negative then. */
+void sbx_manager_send_reply (sd_bus_message *message, sd_bus_message *reply, int r);
+
+/* Begins a method that needs no more than one action and, unless NULL or empty, a channel: allowed gets an
+ * SbxManagerCall with that as its text. Returns as a handler does. */
+int sbx_manager_ask (SbxManager *self, sd_bus_message *message, const char *action, const char *channel,
+                     GAsyncReadyCallback allowed);
 
 /* polkit's details of a turn: details becomes "turn", id, "channel", key, NULL. Borrowed until the next
  * change. */

@@ -3,6 +3,7 @@
 #include "base/source.h"
 #include "daemon/manager-private.h"
 
+#include "bus/bus-auto.h"
 #include "bus/errors.h"
 #include "sbx-config.h"
 #include "turn/prepared.h"
@@ -142,11 +143,31 @@ sbx_manager_call_free (SbxManagerCall *self)
 void
 sbx_manager_reply_error (sd_bus_message *message, const GError *error)
 {
-  sd_bus_error bus_error = SD_BUS_ERROR_NULL;
+  g_auto (sd_bus_error) bus_error = SD_BUS_ERROR_NULL;
 
   (void) sbx_bus_error_set_gerror (&bus_error, error);
   (void) sd_bus_reply_method_error (message, &bus_error);
-  sd_bus_error_free (&bus_error);
+}
+
+void
+sbx_manager_send_reply (sd_bus_message *message, sd_bus_message *reply, int r)
+{
+  if (r >= 0)
+    (void) sd_bus_send (NULL, reply, NULL);
+  else
+    (void) sd_bus_reply_method_errno (message, r, NULL);
+}
+
+int
+sbx_manager_ask (SbxManager *self, sd_bus_message *message, const char *action, const char *channel,
+                 GAsyncReadyCallback allowed)
+{
+  const char *const details[] = { "channel", channel, NULL };
+  gboolean has_channel = channel != NULL && *channel != '\0';
+
+  sbx_guard_check_async (self->guard, message, action, has_channel ? details : NULL, self->cancellable,
+                         allowed, sbx_manager_call_new (self, message, channel, FALSE));
+  return 1;
 }
 
 int

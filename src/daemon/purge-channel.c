@@ -46,17 +46,10 @@ purge_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 int
 sbx_method_purge_channel (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
   const char *channel;
   int r = sd_bus_message_read (message, "s", &channel);
 
   if (r < 0 || (r = sbx_manager_check_channel (channel, ret_error)) < 0)
     return r;
-  {
-    const char *const details[] = { "channel", channel, NULL };
-
-    sbx_guard_check_async (self->guard, message, SBX_ACTION ("purge-channel"), details, self->cancellable,
-                           purge_allowed, sbx_manager_call_new (self, message, channel, FALSE));
-  }
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("purge-channel"), channel, purge_allowed);
 }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/utf16.h"
+#include "bus/bus-auto.h"
 #include "bus/errors.h"
 #include "daemon/defang.h"
 #include "daemon/outcome-answer.h"
@@ -172,18 +173,14 @@ sbx_run_check_words (SbxRun *self, sd_bus_error *ret_error)
 static void
 reply_outcome (SbxRun *self, const SbxOutcome *outcome)
 {
-  sd_bus_message *reply = NULL;
+  g_autoptr (sd_bus_message) reply = NULL;
   int r = sd_bus_message_new_method_return (self->message, &reply);
 
   if (r >= 0 && self->kind == SBX_RUN_DELIVER)
     r = sd_bus_message_append (reply, "s", sbx_verdict_name (SBX_VERDICT_TURN));
   if (r >= 0)
     r = sbx_outcome_append (reply, self->id, outcome, &self->options);
-  if (r >= 0)
-    (void) sd_bus_send (NULL, reply, NULL);
-  else
-    (void) sd_bus_reply_method_errno (self->message, r, NULL);
-  sd_bus_message_unref (reply);
+  sbx_manager_send_reply (self->message, reply, r);
 }
 
 /* To the caller alone: a reply is nobody else's. */
@@ -192,7 +189,7 @@ send_finished (SbxRun *self, const SbxOutcome *outcome)
 {
   sd_bus *bus = sd_bus_message_get_bus (self->message);
   g_autofree char *path = sbx_turn_path (self->id);
-  sd_bus_message *told = NULL;
+  g_autoptr (sd_bus_message) told = NULL;
   int r = sd_bus_message_new_signal (bus, &told, path, SBX_TURN_INTERFACE, "Finished");
 
   if (r >= 0 && sd_bus_is_bus_client (bus) > 0)
@@ -201,13 +198,12 @@ send_finished (SbxRun *self, const SbxOutcome *outcome)
     r = sbx_outcome_append (told, self->id, outcome, &self->options);
   if (r >= 0)
     (void) sd_bus_send (bus, told, NULL);
-  sd_bus_message_unref (told);
 }
 
 static void
 reply_run_turn (SbxRun *self, const SbxOutcome *outcome)
 {
-  sd_bus_error error = SD_BUS_ERROR_NULL;
+  g_auto (sd_bus_error) error = SD_BUS_ERROR_NULL;
 
   if (outcome == NULL)
     (void) sd_bus_reply_method_errorf (
@@ -224,7 +220,6 @@ reply_run_turn (SbxRun *self, const SbxOutcome *outcome)
     {
       (void) sbx_bus_error_set_failure (&error, outcome->failure, NULL);
       (void) sd_bus_reply_method_error (self->message, &error);
-      sd_bus_error_free (&error);
     }
 }
 

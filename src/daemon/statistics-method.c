@@ -3,7 +3,7 @@
 /* GetStatistics: what turns took and how they ended, over all or in one channel. */
 #include "daemon/manager-private.h"
 
-#include <errno.h>
+#include "bus/bus-auto.h"
 
 /* A dictionary's value of type contents, begun and ended around what is in it. The first error of a message
  * sticks, so that callers look at the last one only. */
@@ -113,36 +113,26 @@ static void
 statistics_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (SbxManagerCall) call = user_data;
-  sd_bus_message *reply = NULL;
+  g_autoptr (sd_bus_message) reply = NULL;
   guint32 uid = 0;
+  int r;
 
   if (!sbx_guard_check_finish (result, &uid))
     return;
-  if (sd_bus_message_new_method_return (call->message, &reply) >= 0
-      && append_statistics (reply, sbx_daemon_turns (call->manager->daemon),
-                            *call->text != '\0' ? call->text : NULL)
-           >= 0)
-    (void) sd_bus_send (NULL, reply, NULL);
-  else
-    (void) sd_bus_reply_method_errno (call->message, ENOMEM, NULL);
-  sd_bus_message_unref (reply);
+  r = sd_bus_message_new_method_return (call->message, &reply);
+  if (r >= 0)
+    r = append_statistics (reply, sbx_daemon_turns (call->manager->daemon),
+                           *call->text != '\0' ? call->text : NULL);
+  sbx_manager_send_reply (call->message, reply, r);
 }
 
 int
 sbx_method_get_statistics (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
   const char *channel;
   int r = sd_bus_message_read (message, "s", &channel);
 
   if (r < 0 || (*channel != '\0' && (r = sbx_manager_check_channel (channel, ret_error)) < 0))
     return r;
-  {
-    const char *const details[] = { "channel", channel, NULL };
-
-    sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), *channel != '\0' ? details : NULL,
-                           self->cancellable, statistics_allowed,
-                           sbx_manager_call_new (self, message, channel, FALSE));
-  }
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("list-turns"), channel, statistics_allowed);
 }

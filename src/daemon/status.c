@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "daemon/manager-private.h"
 
-#include "bus/errors.h"
+#include "bus/bus-auto.h"
 #include "daemon/guard.h"
 #include "sbx-config.h"
 #include "turn/prepared.h"
@@ -101,16 +101,16 @@ egress_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (Status) self = user_data;
   SbxFailure failure = sbx_egress_client_probe_finish (result);
-  sd_bus_message *reply = NULL;
+  g_autoptr (sd_bus_message) reply = NULL;
+  int r;
 
   if (g_cancellable_is_cancelled (self->cancellable))
     return;
   self->egress = g_strdup (failure == SBX_FAILURE_NONE ? "ok" : sbx_failure_text (failure));
-  if (sd_bus_message_new_method_return (self->call->message, &reply) >= 0 && append_status (reply, self) >= 0)
-    (void) sd_bus_send (NULL, reply, NULL);
-  else
-    (void) sd_bus_reply_method_errno (self->call->message, ENOMEM, NULL);
-  sd_bus_message_unref (reply);
+  r = sd_bus_message_new_method_return (self->call->message, &reply);
+  if (r >= 0)
+    r = append_status (reply, self);
+  sbx_manager_send_reply (self->call->message, reply, r);
 }
 
 static void
@@ -178,9 +178,5 @@ status_allowed (GObject *source, GAsyncResult *result, gpointer user_data)
 int
 sbx_method_get_status (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
 {
-  SbxManager *self = user_data;
-
-  sbx_guard_check_async (self->guard, message, SBX_ACTION ("list-turns"), NULL, self->cancellable,
-                         status_allowed, sbx_manager_call_new (self, message, NULL, FALSE));
-  return 1;
+  return sbx_manager_ask (user_data, message, SBX_ACTION ("list-turns"), NULL, status_allowed);
 }
