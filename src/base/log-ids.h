@@ -23,7 +23,7 @@
 #define SBX_LOG_ID_PREPARED_READY "496428dcce476bbbd024b6aa4b116421"
 /* One that waited was thrown away unused, for SANDBOX_REASON=. */
 #define SBX_LOG_ID_PREPARED_DROPPED "dc218432175457fa4a298c8dcd886a68"
-/* It ended, with SANDBOX_OUTCOME= and, unless that is "answered", SANDBOX_REASON=. */
+/* It ended, with SANDBOX_OUTCOME= and, unless that is "replied", SANDBOX_REASON=. */
 #define SBX_LOG_ID_TURN_FINISHED "b1fc4e67be3649bb3d1630953ba1c36f"
 /* It should have ended long ago, and was made to. */
 #define SBX_LOG_ID_TURN_STUCK "e97a52db0c8f4d6c9a1be0f4d3526a78"

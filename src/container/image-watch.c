@@ -131,7 +131,7 @@ on_readable (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* A connection that cannot be made costs no more than the memory: the next question tries again. */
+/* Where it cannot connect nothing is remembered, and the next question tries again. */
 static void
 watch_events (SbxImageWatch *self)
 {

@@ -2,14 +2,11 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "daemon/daemon.h"
 
-#include <errno.h>
 #include <glib-unix.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "base/deadline.h"
-#include "base/fd.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/names.h"
@@ -20,10 +17,8 @@
 #include "daemon/watchdog.h"
 #include "sbx-config.h"
 #include "turn/prepared.h"
-#include "turn/run-dir.h"
 #include "turn/sandbox.h"
 #include "turn/sweep.h"
-#include "turn/workspace.h"
 
 /* The unit's TimeoutStopSec= is longer. */
 #define STOP_MSEC 8000u

@@ -9,12 +9,11 @@
  *   ![alt](https://a.example)     ! [alt] (<https://a.example>) nothing is fetched
  *   ![alt][reference]             ! [alt][reference]           a link, no image
  *
- * URLs are those of http, https and ftp. Brackets and blanks are
- * added, and nothing is taken away. Code is left alone where
- * everybody agrees that it is code: a fenced block of three backticks that is closed and has none within, and
- * a span of one to three backticks on one line. Where a backtick before has no partner, chat programs differ
- * about what is code after it, and URLs there are treated as in any text. HTML is none of this: whoever
- * renders it has to clean it.
+ * URLs are those of http, https and ftp. Brackets and blanks are added, and nothing is taken away. Code is
+ * left alone where everybody agrees that it is code: a fenced block of three backticks that is closed and has
+ * none within, and a span of one to three backticks on one line. Where a backtick before has no partner, chat
+ * programs differ about what is code after it, and URLs there are treated as in any text. HTML is not looked
+ * at: whoever renders it has to clean it.
  */
 #pragma once
 

@@ -33,9 +33,8 @@ void sbx_prepared_containerd_changed (SbxPrepared *self);
 /* Some image is another (SbxImageWatch): those of an old one are thrown away. */
 void sbx_prepared_images_changed (SbxPrepared *self);
 
-/* A turn of the channel begins. A sandbox for it, owned by the caller with all its events; it may still be
- * being made
- * (*ret_ready FALSE). NULL where none is fit. */
+/* A turn of the channel begins. Gives a sandbox for it, which is the caller's from here on, with all its
+ * events; it may not be ready yet (*ret_ready FALSE). NULL where none is fit. */
 SbxSandbox *sbx_prepared_take (SbxPrepared *self, const char *channel, const SbxSandboxEvents *events,
                                gpointer user_data, gboolean *ret_ready);
 /* Takes the caller's reference of one that turned out to be no good, and sees to its end. */

@@ -18,6 +18,16 @@ struct _SbxResets {
   GHashTable *generations; /* channel -> guint64 */
 };
 
+/* 0: none is asked for any more. */
+static void
+resets_put (SbxResets *self, const char *channel, guint64 generation)
+{
+  if (generation == 0)
+    g_hash_table_remove (self->generations, channel);
+  else
+    g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&generation, sizeof generation));
+}
+
 static gboolean
 read_pair (SbxResets *self, JsonNode *node)
 {
@@ -32,12 +42,7 @@ read_pair (SbxResets *self, JsonNode *node)
       || !sbx_channel_key_is_valid (json_node_get_string (channel))
       || json_node_get_value_type (generation) != G_TYPE_INT64 || json_node_get_int (generation) <= 0)
     return FALSE;
-  {
-    guint64 number = (guint64) json_node_get_int (generation);
-
-    g_hash_table_insert (self->generations, g_strdup (json_node_get_string (channel)),
-                         g_memdup2 (&number, sizeof number));
-  }
+  resets_put (self, json_node_get_string (channel), (guint64) json_node_get_int (generation));
   return TRUE;
 }
 
@@ -107,15 +112,6 @@ sbx_resets_generation (SbxResets *self, const char *channel)
   const guint64 *generation = g_hash_table_lookup (self->generations, channel);
 
   return generation != NULL ? *generation : 0;
-}
-
-static void
-resets_put (SbxResets *self, const char *channel, guint64 generation)
-{
-  if (generation == 0)
-    g_hash_table_remove (self->generations, channel);
-  else
-    g_hash_table_insert (self->generations, g_strdup (channel), g_memdup2 (&generation, sizeof generation));
 }
 
 typedef struct {

@@ -4,8 +4,7 @@
  *
  * Each request adds one to the channel's generation. A turn notes the generation with which it starts; when
  * it has its reply and the generation is still that one, it is forgotten. So a request that comes during a
- * turn stays for the next, and a turn that fails leaves it. A request is on the disk
- * before it is answered.
+ * turn stays for the next, and a turn that fails leaves it. A request is on the disk before it is answered.
  */
 #pragma once
 
@@ -37,5 +36,5 @@ sbx_resets_ask (SbxResets *self, const char *channel, SbxStateDone done, gpointe
  * would reset once more, and the journal says so. */
 void sbx_resets_consume (SbxResets *self, const char *channel, guint64 generation);
 
-/* Whatever was asked for is no more. */
+/* Forgets what was asked for in the channel. */
 void sbx_resets_purge (SbxResets *self, const char *channel);

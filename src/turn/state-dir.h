@@ -45,7 +45,7 @@ gboolean sbx_state_dir_write (SbxStateDir *self, const char *name, const char *t
                               SbxStateDepth depth, GError **error);
 
 gboolean sbx_state_dir_rename (SbxStateDir *self, const char *from, const char *to, GError **error);
-/* One that is not there is removed. */
+/* A file that is not there is no failure. */
 void sbx_state_dir_remove (SbxStateDir *self, const char *name);
 
 /* Brings the files of these names and the directory's entries to the disk. One that is not there any more is

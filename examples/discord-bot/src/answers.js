@@ -7,7 +7,7 @@ import { again } from './again.js';
 
 /** Of Discord's messages, in UTF-16 units. */
 export const PART_UNITS = 2000;
-/** Twice what Discord's worst moments took; the nonce is remembered for some minutes. */
+/** Within the few minutes for which Discord remembers a nonce. */
 const FOR_MS = 120_000;
 
 /**
