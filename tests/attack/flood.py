@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "egress"))
 sys.path.insert(0, str(HERE.parent / "unit" / "broker"))
 import fake_sandboxd as fake  # noqa: E402
-from fake_sandboxd import Broker  # noqa: E402
+from fake_sandboxd import Broker, read_all, status  # noqa: E402
 from harness import run_tap  # noqa: E402
 
 HEAD = b"POST /%s HTTP/1.1\r\nhost: broker\r\ncontent-length: %d\r\n\r\n"
@@ -26,22 +26,6 @@ MEMORY_MAX_KIB = 64 << 10
 
 def started(program, **options):
     return Broker(program, **options).configure().start()
-
-
-def read_all(sock):
-    data = b""
-    while True:
-        try:
-            more = sock.recv(65536)
-        except ConnectionResetError:
-            return data
-        if not more:
-            return data
-        data += more
-
-
-def status(data):
-    return int(data.split(b" ")[1]) if data else None
 
 
 def memory(broker):

@@ -18,7 +18,6 @@ import collections
 import contextlib
 import json
 import os
-import pwd
 import random
 import re
 import signal
@@ -117,7 +116,7 @@ class Soak:
             elif deed == "kill broker":
                 os.kill(support.processes("sandbox-broker")[0], signal.SIGKILL)
             else:
-                os.kill(workers()[0], signal.SIGKILL)
+                os.kill(support.workers()[0], signal.SIGKILL)
 
     def event(self, number):
         for every, what in EVENTS:
@@ -158,16 +157,6 @@ def call_turn(bus, name, number):
     except dbus.exceptions.DBusException as error:
         return error.get_dbus_name()
     return "replied"
-
-
-def workers():
-    uid = pwd.getpwnam("sandbox-worker").pw_uid
-    found = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == uid:
-                found.append(int(name))
-    return found
 
 
 def journalled(cursor):
@@ -234,8 +223,8 @@ def judge(soak, cursor, idle):
     faults = [f"lost: {each}" for each in soak.lost]
     try:
         support.nothing_left(20)
-        if workers():
-            faults.append(f"worker processes: {workers()}")
+        if support.workers():
+            faults.append(f"worker processes: {support.workers()}")
     except AssertionError as error:
         faults.append(str(error))
     counts = journalled(cursor)

@@ -17,7 +17,6 @@ import datetime
 import json
 import os
 import pathlib
-import pwd
 import random
 import re
 import subprocess
@@ -135,17 +134,6 @@ def found(message_id):
         return None
 
 
-def workers():
-    """Processes of the worker's user."""
-    uid = pwd.getpwnam("sandbox-worker").pw_uid
-    found = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == uid:
-                found.append(int(name))
-    return found
-
-
 def descriptors():
     pid = support.main_pid("sandboxd.service")
     return pid, len(os.listdir(f"/proc/{pid}/fd"))
@@ -158,7 +146,7 @@ def descriptors_settled(pid, count):
 
 def leftovers(docker=True):
     found = support.leftovers(docker)
-    left = workers()
+    left = support.workers()
     return found + (f" workers: {left}" if left else "")
 
 
@@ -257,7 +245,7 @@ class Cell:
     def dead_meanwhile():
         """Docker cannot remove anything now; but no process of the turn may run on."""
         support.eventually("the worker and the broker are dead while Docker is away",
-                           lambda: not workers() and not support.processes("sandbox-broker"), CLEAN_SECONDS)
+                           lambda: not support.workers() and not support.processes("sandbox-broker"), CLEAN_SECONDS)
 
     def run(self):
         states.message_ids = [] if self.fault.returns else None

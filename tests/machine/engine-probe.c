@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,45 +19,12 @@
 #include "container/attach-stream.h"
 #include "container/removal.h"
 #include "container/spec.h"
+#include "probe.h"
 
 #define IMAGE   "sbx-probe:latest"
 #define CHANNEL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static SbxEngine *engine;
-static gint64 began;
-
-static void
-say (const char *what)
-{
-  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
-  fflush (stdout);
-}
-
-static void
-need (gboolean holds, GError **error, const char *what)
-{
-  if (!holds)
-    {
-      fprintf (stderr, "engine-probe: %s: %s\n", what,
-               error != NULL && *error != NULL ? (*error)->message : "not so");
-      exit (1);
-    }
-  say (what);
-}
-
-static void
-keep (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  *(GAsyncResult **) user_data = g_object_ref (result);
-}
-
-static GAsyncResult *
-await (GAsyncResult **result)
-{
-  while (*result == NULL)
-    g_main_context_iteration (NULL, TRUE);
-  return *result;
-}
 
 /* --- a container --- */
 
@@ -342,7 +308,7 @@ probe_daemon (void)
 int
 main (void)
 {
-  began = g_get_monotonic_time ();
+  probe_begin ("engine-probe");
   engine = sbx_engine_new (NULL);
   (void) g_mkdir_with_parents ("/run/sbx-probe", 0755);
   (void) g_mkdir_with_parents ("/var/lib/sbx-probe", 0755);

@@ -5,7 +5,6 @@
  * `units-probe [--restart-bus]`.
  */
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,43 +13,10 @@
 #include "base/names.h"
 #include "bus/bus-connection.h"
 #include "bus/systemd-units.h"
+#include "probe.h"
 
-static gint64 began;
 static guint n_ready;
 static SbxUnits *units;
-
-static void
-say (const char *what)
-{
-  printf ("%6.1f ms  %s\n", (double) (g_get_monotonic_time () - began) / 1000.0, what);
-  fflush (stdout);
-}
-
-static void
-need (gboolean holds, GError **error, const char *what)
-{
-  if (!holds)
-    {
-      fprintf (stderr, "units-probe: %s: %s\n", what,
-               error != NULL && *error != NULL ? (*error)->message : "not so");
-      exit (1);
-    }
-  say (what);
-}
-
-static void
-keep (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  *(GAsyncResult **) user_data = g_object_ref (result);
-}
-
-static GAsyncResult *
-await (GAsyncResult **result)
-{
-  while (*result == NULL)
-    g_main_context_iteration (NULL, TRUE);
-  return *result;
-}
 
 static gboolean
 on_ready (SbxBusConnection *connection, sd_bus *bus, gpointer user_data)
@@ -175,7 +141,7 @@ main (int argc, char **argv)
   g_autoptr (SbxBusConnection) connection = NULL;
   g_autofree char *name = NULL;
 
-  began = g_get_monotonic_time ();
+  probe_begin ("units-probe");
   connection = sbx_bus_connection_new (NULL, &events, NULL);
   while (n_ready == 0)
     g_main_context_iteration (NULL, TRUE);

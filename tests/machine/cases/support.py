@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pwd
 import subprocess
 import time
 
@@ -150,6 +151,17 @@ def processes(name):
         with contextlib.suppress(OSError):
             if os.path.basename(os.readlink(link)) == name:
                 found.append(int(link.split("/")[2]))
+    return found
+
+
+def workers():
+    """Processes of the worker's user."""
+    uid = pwd.getpwnam("sandbox-worker").pw_uid
+    found = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == uid:
+                found.append(int(name))
     return found
 
 

@@ -96,6 +96,24 @@ def audit(payload):
     return entry
 
 
+def read_all(sock):
+    """All that a broker answers, to the end of the connection."""
+    data = b""
+    while True:
+        try:
+            more = sock.recv(65536)
+        except ConnectionResetError:
+            return data
+        if not more:
+            return data
+        data += more
+
+
+def status(data):
+    """Of an answer; None where there is none."""
+    return int(data.split(b" ")[1]) if data else None
+
+
 class Broker:
     """A broker that was started; closed, with all it holds, at the end of a `with`."""
 

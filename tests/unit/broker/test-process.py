@@ -15,7 +15,7 @@ import time
 import unittest
 
 import fake_sandboxd as fake
-from fake_sandboxd import Broker
+from fake_sandboxd import Broker, read_all, status
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 CALL = b'{"messages":[]}'
@@ -24,22 +24,6 @@ GOOD = b'{"ok":true,"text":"hello"}'
 
 def request(path="/model", body=CALL, fields=b""):
     return (b"POST %s HTTP/1.1\r\nhost: broker\r\ncontent-length: %d\r\n%s\r\n" % (path.encode(), len(body), fields)) + body
-
-
-def read_all(sock):
-    data = b""
-    while True:
-        try:
-            more = sock.recv(65536)
-        except ConnectionResetError:
-            return data
-        if not more:
-            return data
-        data += more
-
-
-def status(data):
-    return int(data.split(b" ")[1]) if data else None
 
 
 def ask(broker, data):
