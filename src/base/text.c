@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "base/text.h"
 
+#define MAX_SHOWN 64u /* characters */
+
 static gboolean
 is_noncharacter (gunichar character)
 {
   return (character >= 0xfdd0 && character <= 0xfdef) || (character & 0xfffe) == 0xfffe;
 }
-
-#define MAX_SHOWN 64u
 
 typedef enum {
   CONTROLS_STAY,

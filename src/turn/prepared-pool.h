@@ -43,8 +43,8 @@ gpointer sbx_prepared_pool_oldest (SbxPreparedPool *self, const char *channel);
 /* An item of the channel failed, or died while it waited. */
 void sbx_prepared_pool_failed (SbxPreparedPool *self, const char *channel, gint64 now_usec);
 
-/* An item that has to go, with why: "idle", "others-in-use" (and for longer not this one), "not-in-use"
- * (forgotten). NULL where none has. Take it out before asking again. */
+/* An item that has to go, with why: its channel is "idle", "not-in-use" (forgotten), or the places are for
+ * "others-in-use", which were used later. NULL where none has to. Take it out before asking again. */
 gpointer sbx_prepared_pool_surplus (SbxPreparedPool *self, gint64 now_usec, const char **ret_why);
 /* A channel that should get one more item now; NULL where none should. Borrowed until the next change. */
 const char *sbx_prepared_pool_wanted (SbxPreparedPool *self, gint64 now_usec);

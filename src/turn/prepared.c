@@ -8,7 +8,8 @@
 #include "turn/prepared-pool.h"
 #include "turn/turn.h"
 
-/* Behind the longest that one may wait and run, for the case that nobody is left to end its scope. */
+/* A scope ends by itself where nobody is left to end it: behind the longest that one may wait (of several,
+ * each waits for one turn more, and for each at most PreparedIdle=) and its turn may take. */
 #define SCOPE_MARGIN_USEC (30u * G_USEC_PER_SEC)
 /* While the disk is full, or Docker does not say what the image is. */
 #define LOOK_AGAIN_USEC (10 * (gint64) G_USEC_PER_SEC)

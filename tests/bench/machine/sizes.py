@@ -51,7 +51,8 @@ def memory(setup, report, rounds):
     daemon = {}
     for count in MANY:
         setup.restart(count)
-        setup.bot.turn(rig.channel(0)) if count else None
+        if count:
+            setup.bot.turn(rig.channel(0))
         setup.settle()
         daemon[count] = report.row(f"sandboxd, {count} channels", [pss(processes()["sandboxd"][0])], "MB")
     per_channel = (daemon[10000].median - daemon[0].median) * 1e6 / 10000
