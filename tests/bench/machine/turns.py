@@ -79,20 +79,25 @@ def many(setup, report, rounds):
         samples = {kind: [] for kind in kinds}
         for _ in range(rounds):
             setup.configure()
-            samples["cold"].append(max(setup.bot.turns(channels)))
+            samples["cold"].append(max(setup.repeated(lambda: setup.bot.turns(channels))))
             setup.settle()
             if setup.can_prepare:
-                setup.configure(prepared=16)
-                setup.bot.turns(channels)
-                setup.settle(count)
-                samples["prepared"].append(max(setup.bot.turns(channels)))
+                prepare(setup, channels)
+                samples["prepared"].append(max(setup.repeated(lambda: setup.bot.turns(channels))))
                 setup.configure()
-            samples["docker run"].append(max(setup.docker_runs(count)))
+            samples["docker run"].append(max(setup.repeated(lambda: setup.docker_runs(count))))
         base = report.row(f"{count}: docker run", samples["docker run"])
         rows = {kind: report.row(f"{count}: {kind}", samples[kind], base=base) for kind in kinds if kind != "docker run"}
         if count == 8 and setup.can_prepare:
             report.target("burst of 8 prepared over 8 docker run at once", rows["prepared"].median / base.median, 0.05)
     steady(setup, report, max(1, rounds // 10), kinds)
+
+
+def prepare(setup, channels):
+    """A pool of just these channels' size: those used last have it."""
+    setup.configure(prepared=len(channels))
+    setup.repeated(lambda: setup.bot.turns(channels))
+    setup.settle(len(channels))
 
 
 def steady(setup, report, rounds, kinds):
@@ -102,8 +107,9 @@ def steady(setup, report, rounds, kinds):
     for _ in range(rounds):
         rates["docker run"].append(len(channels) * each / setup.docker_steady(len(channels), each))
         for kind in kinds[:-1]:
-            setup.configure(prepared=16 if kind == "prepared" else 0)
-            rates[kind].append(len(channels) * each / setup.bot.steady(channels, each))
+            if kind == "prepared":
+                prepare(setup, channels)
+            rates[kind].append(len(channels) * each / setup.repeated(lambda: setup.bot.steady(channels, each)))
             setup.configure()
             setup.settle()
     base = report.row("8 callers: docker run", rates["docker run"], "turns/s")
