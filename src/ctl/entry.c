@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 
-#define OURS "SANDBOX_"
+#define OURS           "SANDBOX_"
+#define TURN_ID_LENGTH 16
 
 SbxEntry *
 sbx_entry_new (gint64 usec)
@@ -104,5 +105,11 @@ sbx_entry_json (const SbxEntry *self)
 gboolean
 sbx_entry_word_is_turn (const char *word)
 {
-  return *word != '\0' && strchr (word, ':') == NULL;
+  return strlen (word) == TURN_ID_LENGTH && strspn (word, "0123456789abcdef") == TURN_ID_LENGTH;
+}
+
+gboolean
+sbx_entry_word_is_channel (const char *word)
+{
+  return strchr (word, ':') != NULL;
 }

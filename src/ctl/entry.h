@@ -27,5 +27,6 @@ char *sbx_entry_text (const SbxEntry *self, gboolean with_channel, gboolean colo
  * lower case. */
 char *sbx_entry_json (const SbxEntry *self);
 
-/* Whether a word is a turn's id and not a channel, which always has a colon. */
+/* Whether a word is a turn's id, 16 hexadecimal digits; whether it can be a channel, which has a colon. */
 gboolean sbx_entry_word_is_turn (const char *word);
+gboolean sbx_entry_word_is_channel (const char *word);

@@ -74,7 +74,7 @@ describe_verbs (void)
     {
       g_autofree char *usage = g_strdup_printf ("%s %s", verbs[i].name, verbs[i].arguments);
 
-      g_string_append_printf (text, "  %-24s%*s %s\n", usage,
+      g_string_append_printf (text, "  %-26s%*s %s\n", usage,
                               (int) (strlen (usage) - (gsize) g_utf8_strlen (usage, -1)), "", verbs[i].help);
     }
   g_string_append (text, "\nsandboxctl(1) lists the exit statuses.");
@@ -92,7 +92,8 @@ run_verb (int n_words, char **words)
         continue;
       if (n_words - 1 >= verb->min_words && n_words - 1 <= verb->max_words)
         return verb->run (&ctl, n_words, words);
-      g_printerr ("Usage: sandboxctl %s %s\n", verb->name, verb->arguments);
+      g_printerr ("Usage: sandboxctl %s%s%s\n", verb->name, *verb->arguments != '\0' ? " " : "",
+                  verb->arguments);
       return SBX_EXIT_USAGE;
     }
   g_printerr ("There is no verb \"%s\"; sandboxctl --help lists them.\n", words[0]);

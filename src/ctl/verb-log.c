@@ -136,10 +136,17 @@ sbx_verb_log (SbxCtl *ctl, int n_words, char **words)
   gboolean with_channel = word == NULL;
   g_autoptr (sd_journal) journal = NULL;
   Range range;
+  gboolean any = FALSE;
   int r;
 
   if (!read_range (ctl, &range))
     return SBX_EXIT_USAGE;
+  if (word != NULL && !sbx_entry_word_is_turn (word) && !sbx_entry_word_is_channel (word))
+    {
+      g_printerr (
+        "\"%s\" is neither a channel, such as discord:1234, nor a turn's id, 16 hexadecimal digits.\n", word);
+      return SBX_EXIT_USAGE;
+    }
   if (ctl->host != NULL)
     {
       g_printerr ("The journal of another host is read there: ssh %s sandboxctl log\n", ctl->host);
@@ -152,10 +159,13 @@ sbx_verb_log (SbxCtl *ctl, int n_words, char **words)
     r = seek (journal, &range, ctl->lines);
   while (r > 0 && (range.until_usec == 0 || entry_is_before (journal, range.until_usec + 1) > 0))
     {
+      any = TRUE;
       r = print_entry (ctl, journal, with_channel);
       if (r >= 0)
         r = sd_journal_next (journal);
     }
+  if (r >= 0 && !any && !ctl->follow && ctl->json == SBX_JSON_OFF)
+    g_printerr ("No entries. Only root and members of systemd-journal and adm see them.\n");
   while (r >= 0 && ctl->follow)
     {
       (void) fflush (stdout);

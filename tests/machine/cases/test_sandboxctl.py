@@ -310,6 +310,7 @@ class Terminal(unittest.TestCase):
             self.assertLessEqual(json.loads(line)["time_usec"], middle * 1_000_000)
         ctl("log", "--since=soon", status=2)
         ctl("log", "--until=now", "--follow", status=2)
+        ctl("log", "nothing", status=2)
 
     def test_each_verb_that_shows_something_speaks_json(self):
         for words in (("status",), ("status", CHANNEL), ("channels",), ("turns",), ("stats",), ("stats", CHANNEL), ("tools",),

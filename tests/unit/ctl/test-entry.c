@@ -63,9 +63,14 @@ test_odd (void)
 static void
 test_word (void)
 {
-  g_assert_true (sbx_entry_word_is_turn ("0f3c"));
+  g_assert_true (sbx_entry_word_is_turn ("3e1f0c5a9b7d48e2"));
+  g_assert_false (sbx_entry_word_is_turn ("3e1f0c5a9b7d48e"));
+  g_assert_false (sbx_entry_word_is_turn ("3e1f0c5a9b7d48e23"));
+  g_assert_false (sbx_entry_word_is_turn ("3e1f0c5a9b7d48eg"));
   g_assert_false (sbx_entry_word_is_turn ("discord:1234"));
   g_assert_false (sbx_entry_word_is_turn (""));
+  g_assert_true (sbx_entry_word_is_channel ("discord:1234"));
+  g_assert_false (sbx_entry_word_is_channel ("discord"));
 }
 
 int
