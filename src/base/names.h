@@ -24,8 +24,6 @@
 #define SBX_BROKER_SCOPE_GLOB   "sandboxd-turn-*-broker.scope"
 
 #define SBX_STATE_DIR       "/var/lib/roundtable-sandbox"
-#define SBX_WORKSPACES_DIR  SBX_STATE_DIR "/workspaces"
-#define SBX_CHANNELS_FILE   SBX_STATE_DIR "/channels.json"
 #define SBX_RUN_DIR         "/run/roundtable-sandbox"
 #define SBX_TURN_DIR_PREFIX "turn-"
 #define SBX_BROKER_SOCKET   "broker.sock"

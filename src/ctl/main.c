@@ -3,6 +3,7 @@
 /* sandboxctl: what an operator does with sandboxd. One file a verb (verb-*.c). */
 #include <locale.h>
 
+#include "base/names.h"
 #include "ctl/ctl.h"
 #include "sbx-config.h"
 
@@ -107,7 +108,7 @@ main (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "host", 'H', 0, G_OPTION_ARG_STRING, &ctl.host, "Work on another host, by ssh", "[USER@]HOST" },
     { "socket", 0, 0, G_OPTION_ARG_FILENAME, &ctl.socket,
-      "Use sandboxd's private socket, not the bus (/run/sandboxd.sock)", "PATH" },
+      "Use sandboxd's private socket, not the bus (" SBX_PRIVATE_SOCKET ")", "PATH" },
     { "json", 0, 0, G_OPTION_ARG_CALLBACK, parse_json, "Print JSON: short (the usual), pretty, off", "MODE" },
     { "no-legend", 0, 0, G_OPTION_ARG_NONE, &ctl.no_legend, "No line of headings", NULL },
     { "no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Taken for scripts' sake: nothing is paged", NULL },
