@@ -376,7 +376,10 @@ sbx_image_trial (SbxEngine *engine, const SbxConfig *config, const char *image)
   found = sbx_engine_image_inspect_finish (inspected, &error);
   if (found == NULL || !trial_set_up (&self, &error))
     {
-      g_printerr ("Cannot test %s: %s\n", image, error->message);
+      if (g_error_matches (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_IMAGE_MISSING))
+        g_printerr ("Docker has no image %s; \"docker images\" lists those that it has.\n", image);
+      else
+        g_printerr ("Cannot test %s: %s\n", image, error->message);
       return SBX_EXIT_FAILED;
     }
   self.own_image = found->worker_version != NULL;
