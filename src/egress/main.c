@@ -82,16 +82,23 @@ log_complaints (GPtrArray *complaints)
 static int
 check (const Options *options)
 {
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) complaints = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
-  g_autoptr (SbxEndpoints) endpoints = sbx_endpoints_load (options->root, complaints, &error);
+  g_autoptr (SbxEndpoints) endpoints = sbx_endpoints_load (options->root, warnings, &error);
   gboolean fine = endpoints != NULL && sbx_endpoints_check_keys (endpoints, complaints);
 
+  /* Not g_print (), which writes what is not ASCII as question marks without a locale. */
+  for (guint i = 0; i < warnings->len; i++)
+    fprintf (stderr, "warning: %s\n", (const char *) g_ptr_array_index (warnings, i));
   for (guint i = 0; i < complaints->len; i++)
-    g_print ("%s\n", (const char *) g_ptr_array_index (complaints, i));
+    fprintf (stderr, "%s\n", (const char *) g_ptr_array_index (complaints, i));
   if (error != NULL)
-    g_print ("%s\n", error->message);
-  return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+    fprintf (stderr, "%s\n", error->message);
+  if (!fine)
+    return EX_CONFIG;
+  puts ("The configuration is right, and so are the keys.");
+  return EX_OK;
 }
 
 static SbxEndpoints *
