@@ -86,12 +86,13 @@ warn_group (GPtrArray *warnings, const char *path, const char *group)
 
   for (gsize i = 0; i < sbx_config_n_options; i++)
     {
-      guint distance = sbx_edit_distance (sbx_config_options[i].group, group);
+      const char *known = sbx_config_options[i].group;
+      guint distance = g_ascii_strcasecmp (known, group) == 0 ? 0 : sbx_edit_distance (known, group);
 
       if (distance < best)
         {
           best = distance;
-          nearest = sbx_config_options[i].group;
+          nearest = known;
         }
     }
   if (warnings != NULL)

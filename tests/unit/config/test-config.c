@@ -260,14 +260,15 @@ test_warnings (void)
   fixture_init (&fixture);
   fixture_write (&fixture, "etc", "sandboxd.conf",
                  "[Worker]\nMemroyMax=1G\nCalls=3\nBananas=1\n[Turn]\nCalls=3\n[Model]\nName=m\nURL=https://"
-                 "example.com/\n");
+                 "example.com/\n[MODEL]\nName=n\n");
   config = sbx_config_load (fixture.root, warnings, NULL);
   g_assert_nonnull (config);
-  g_assert_cmpuint (warnings->len, ==, 4);
+  g_assert_cmpuint (warnings->len, ==, 5);
   assert_holds (g_ptr_array_index (warnings, 0), "did you mean MemoryMax= in [Worker]");
   assert_holds (g_ptr_array_index (warnings, 1), "did you mean Calls= in [Turns]");
   assert_holds (g_ptr_array_index (warnings, 2), "ignored");
   assert_holds (g_ptr_array_index (warnings, 3), "did you mean [Turns]");
+  assert_holds (g_ptr_array_index (warnings, 4), "did you mean [Model]");
   fixture_clear (&fixture);
 }
 
