@@ -52,6 +52,17 @@ sbx_source_watch_set (GSource *source, GIOCondition condition)
   ((Watch *) source)->poll.events = (gushort) condition;
 }
 
+GSource *
+sbx_source_soon (GSourceFunc callback, gpointer user_data)
+{
+  GSource *source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, callback, user_data, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
+}
+
 void
 sbx_source_clear (GSource **source)
 {

@@ -16,6 +16,10 @@ GSource *sbx_source_watch_fd (int fd, GIOCondition condition, int priority, GUni
 /* From the next turn of the loop on it waits for this instead. 0: for errors and hang-ups only. */
 void sbx_source_watch_set (GSource *source, GIOCondition condition);
 
+/* Calls callback from the loop, as soon as an event of the usual priority is due: for what must not happen
+ * within the caller. Attached as above; the caller's. */
+GSource *sbx_source_soon (GSourceFunc callback, gpointer user_data);
+
 /* Takes *source out of its context, gives up the owner's reference and sets it to NULL: its callback does not
  * run any more. Safe from inside that callback too. *source may be NULL. */
 void sbx_source_clear (GSource **source);

@@ -56,10 +56,7 @@ settle (GTask *task)
   sbx_source_clear (&self->timer);
   sbx_source_clear (&self->cancelled);
   g_clear_pointer (&self->slot, sd_bus_slot_unref);
-  self->idle = g_idle_source_new ();
-  g_source_set_priority (self->idle, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->idle, on_idle, task, NULL);
-  g_source_attach (self->idle, NULL);
+  self->idle = sbx_source_soon (on_idle, task);
 }
 
 static int

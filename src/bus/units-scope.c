@@ -146,8 +146,6 @@ on_job_idle (gpointer user_data)
 void
 sbx_units_op_job_removed (SbxUnitsOp *op, const char *result)
 {
-  GSource *idle = NULL;
-
   if (op->job_result != NULL)
     return;
   op->job_result = g_strdup (result);
@@ -155,11 +153,7 @@ sbx_units_op_job_removed (SbxUnitsOp *op, const char *result)
     return;
   sbx_source_clear (&op->pending);
   /* From the main loop, not from inside sd_bus_process(). */
-  idle = g_idle_source_new ();
-  g_source_set_priority (idle, G_PRIORITY_DEFAULT);
-  g_source_set_callback (idle, on_job_idle, op, NULL);
-  g_source_attach (idle, NULL);
-  op->pending = idle;
+  op->pending = sbx_source_soon (on_job_idle, op);
 }
 
 static gboolean

@@ -119,10 +119,7 @@ on_cancelled (GCancellable *cancellable, gpointer user_data)
 
   sbx_source_clear (&self->source);
   sbx_source_clear (&self->timer);
-  self->timer = g_idle_source_new ();
-  g_source_set_priority (self->timer, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->timer, on_cancelled_idle, user_data, NULL);
-  g_source_attach (self->timer, NULL);
+  self->timer = sbx_source_soon (on_cancelled_idle, user_data);
 }
 
 /* clean: nothing came behind the answer. */

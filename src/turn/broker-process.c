@@ -190,10 +190,7 @@ sbx_broker_process_watch (SbxBrokerProcess *self, void (*gone) (gpointer user_da
   self->gone_data = user_data;
   if (gone == NULL || self->pid != 0)
     return;
-  self->gone_source = g_idle_source_new ();
-  g_source_set_priority (self->gone_source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->gone_source, on_gone_already, self, NULL);
-  g_source_attach (self->gone_source, NULL);
+  self->gone_source = sbx_source_soon (on_gone_already, self);
 }
 
 /* --- the gate --- */

@@ -128,10 +128,7 @@ sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
   if (self->at_once)
     kill_scope (self);
   /* The session may be telling us this very thing: it is freed from the loop. */
-  self->end_source = g_idle_source_new ();
-  g_source_set_priority (self->end_source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->end_source, on_end, self, NULL);
-  g_source_attach (self->end_source, NULL);
+  self->end_source = sbx_source_soon (on_end, self);
 }
 
 void

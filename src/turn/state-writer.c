@@ -134,10 +134,7 @@ writer_begin_soon (SbxStateWriter *self)
 {
   if (self->begin != NULL || self->job != NULL)
     return;
-  self->begin = g_idle_source_new ();
-  g_source_set_priority (self->begin, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->begin, on_begin, self, NULL);
-  (void) g_source_attach (self->begin, NULL);
+  self->begin = sbx_source_soon (on_begin, self);
 }
 
 SbxStateWriter *

@@ -118,10 +118,7 @@ sbx_turns_wait (SbxTurns *self, const char *id, SbxTurnTold told, gpointer user_
   g_ptr_array_add (self->waits, wait);
   if (over)
     {
-      wait->source = g_idle_source_new ();
-      g_source_set_priority (wait->source, G_PRIORITY_DEFAULT);
-      g_source_set_callback (wait->source, on_told_late, wait, NULL);
-      g_source_attach (wait->source, NULL);
+      wait->source = sbx_source_soon (on_told_late, wait);
     }
   return wait;
 }

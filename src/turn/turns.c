@@ -89,10 +89,7 @@ sbx_turns_pump_soon (SbxTurns *self)
 {
   if (self->pump_source != NULL)
     return;
-  self->pump_source = g_idle_source_new ();
-  g_source_set_priority (self->pump_source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (self->pump_source, on_pump, self, NULL);
-  g_source_attach (self->pump_source, NULL);
+  self->pump_source = sbx_source_soon (on_pump, self);
 }
 
 /* --- the registry --- */

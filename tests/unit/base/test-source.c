@@ -42,6 +42,23 @@ test_cleared_never_runs (void)
   sbx_source_clear (&owner.source);
 }
 
+/* Not within the caller, and before what waits for the loop to be idle. */
+static void
+test_soon (void)
+{
+  Owner idle = { NULL, 0 };
+  Owner owner = { NULL, 0 };
+
+  owner_attach (&idle);
+  owner.source = sbx_source_soon (on_idle, &owner);
+  g_assert_cmpuint (owner.n_calls, ==, 0);
+  g_assert_true (g_main_context_iteration (NULL, FALSE));
+  g_assert_cmpuint (owner.n_calls, ==, 1);
+  g_assert_cmpuint (idle.n_calls, ==, 0);
+  g_assert_null (owner.source);
+  sbx_source_clear (&idle.source);
+}
+
 static void
 test_from_its_own_callback (void)
 {
@@ -105,6 +122,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/source/cleared-never-runs", test_cleared_never_runs);
+  g_test_add_func ("/base/source/soon", test_soon);
   g_test_add_func ("/base/source/from-its-own-callback", test_from_its_own_callback);
   g_test_add_func ("/base/source/watch", test_watch);
   return g_test_run ();
