@@ -24,6 +24,10 @@ WIDTH = 30
 heard = []
 
 
+def bold(text):
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
+
+
 def people(who, text):
     heard.append((time.time(), who, text))
 
@@ -90,7 +94,7 @@ def main():
     with buswatch.Watch() as watch:
         converse()
     lines = list(bus_lines(watch.messages))
-    lines += [(at, f" \033[1m{who}:\033[0m {text}") for at, who, text in heard + list(discord_lines())]
+    lines += [(at, f" {bold(who + ':')} {text}") for at, who, text in heard + list(discord_lines())]
     for at, line in sorted(lines):
         print(datetime.datetime.fromtimestamp(at).strftime("%H:%M:%S.%f")[:-3] + line)
     support.nothing_left()
