@@ -98,7 +98,10 @@ async function main() {
   });
   listen(client, { config, sandbox, turns });
   for (const signal of ['SIGTERM', 'SIGINT']) endOn(signal, { client, bus, turns });
-  await client.login(token);
+  await client.login(token).catch((error) => {
+    error.message = `no session with Discord: ${error.message}`;
+    throw error;
+  });
 }
 
 main().catch((error) => {
