@@ -71,7 +71,12 @@ function readFile(path, what) {
 }
 
 export function readConfig(path) {
-  return parseConfig(readFile(path, 'the configuration'));
+  const text = readFile(path, 'the configuration');
+  try {
+    return parseConfig(text);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${path}: ${error.message}`) : error;
+  }
 }
 
 /** The token is the credential "discord-token" of the unit: never an argument, never in the environment. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The roundtable-sandbox authors
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, parseConfig, readToken } from '../src/config.js';
+import { ConfigError, parseConfig, readConfig, readToken } from '../src/config.js';
 
 test('the shipped configuration is the default, and names every option', () => {
   const text = readFileSync(new URL('../sandbox-discord-bot.conf', import.meta.url), 'utf8');
@@ -32,6 +34,15 @@ test('what is wrong is named', () => {
   ]) {
     assert.throws(() => parseConfig(text), (error) => error instanceof ConfigError && message.test(error.message), text);
   }
+});
+
+test('and the file where it stands', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bot-config-'));
+  const path = join(directory, 'bot.conf');
+  writeFileSync(path, 'Owner=1\n');
+  assert.throws(() => readConfig(path), (error) => error instanceof ConfigError && error.message.startsWith(`${path}: line 1`));
+  assert.throws(() => readConfig(join(directory, 'none')), ConfigError);
+  rmSync(directory, { recursive: true });
 });
 
 test('no token', () => {
