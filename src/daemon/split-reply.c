@@ -53,9 +53,9 @@ static void
 end_block_text (Split *self)
 {
   if (self->part->len > 0 && self->part->str[self->part->len - 1] != '\n')
-    g_string_append_c (self->part, '\n');
+    put (self, "\n", 1);
   for (guint i = 0; i < self->fence_length; i++)
-    g_string_append_c (self->part, self->fence);
+    put (self, &self->fence, 1);
 }
 
 /* Ends the part and begins the next one, inside the same code block where there is one. An opener with
@@ -93,6 +93,14 @@ static gboolean
 fits (const Split *self, guint units)
 {
   return self->units + units + reserve (self) <= self->max_units;
+}
+
+/* Without counting what is too long anyway, again and again as it is cut: no unit has more than three bytes.
+ */
+static gboolean
+text_fits (const Split *self, const char *text, gsize bytes)
+{
+  return bytes <= (gsize) self->max_units * 3 && fits (self, units_of (text, bytes));
 }
 
 static gboolean
@@ -145,7 +153,7 @@ find_cut (const char *text, gsize bytes, guint room, gboolean at_blanks)
 static gsize
 piece_bytes (const Split *self, const char *text, gsize bytes)
 {
-  if (fits (self, units_of (text, bytes)))
+  if (text_fits (self, text, bytes))
     return bytes;
   return find_cut (text, bytes, self->max_units - self->units - reserve (self), self->fence == '\0');
 }
@@ -164,7 +172,7 @@ is_misread (const Split *self, const char *text, gsize bytes)
 static void
 put_text (Split *self, const char *text, gsize bytes)
 {
-  if (!fits (self, units_of (text, bytes)) && self->has_text)
+  if (!text_fits (self, text, bytes) && self->has_text)
     flush (self);
   for (;;)
     {
@@ -269,7 +277,6 @@ close_block (Split *self, const char *line, gsize bytes)
     put (self, line, bytes);
   else
     end_block_text (self); /* there is always room for this one */
-  self->units = units_of (self->part->str, self->part->len);
   self->fence = '\0';
   self->has_text = TRUE;
 }

@@ -5,6 +5,7 @@
 
 #include "base/utf16.h"
 #include "daemon/split-reply.h"
+#include "wire/bounds.h"
 
 #define TEN   "aaaaaaaaa "
 #define SIXTY TEN TEN TEN TEN TEN TEN
@@ -175,11 +176,36 @@ test_properties (void)
     }
 }
 
+/* The longest replies that a guest can ask for, into the largest parts and the smallest: what is counted
+ * again and again, for each line or each part, is felt here. */
+static void
+test_longest (void)
+{
+  static const char *const repeated[] = { "```\n", "```\na\n", "~~~\n", "`", "x", "a b ", "\xe2\x80\x8d" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (repeated); i++)
+    {
+      guint n = SBX_MAX_REPLY_UNITS / (guint) sbx_utf16_units (repeated[i]);
+      GString *text = g_string_new (NULL);
+      g_auto (GStrv) small = NULL;
+      g_auto (GStrv) large = NULL;
+
+      for (guint j = 0; j < n; j++)
+        g_string_append (text, repeated[i]);
+      small = sbx_split_reply (text->str, SBX_MIN_PART_UNITS);
+      large = sbx_split_reply (text->str, SBX_MAX_REPLY_UNITS);
+      g_assert_cmpuint (g_strv_length (small), >, SBX_MAX_REPLY_UNITS / SBX_MIN_PART_UNITS * 9 / 10);
+      g_assert_cmpuint (g_strv_length (large), <=, 2);
+      (void) g_string_free (text, TRUE);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/split-reply/examples", test_examples);
   g_test_add_func ("/split-reply/properties", test_properties);
+  g_test_add_func ("/split-reply/longest", test_longest);
   return g_test_run ();
 }
