@@ -16,7 +16,9 @@ struct _SbxPreparedPool {
   guint total;
   guint per_channel;
   gint64 idle_usec;
-  GQueue channels; /* of Channel, the last used first */
+  gint64 busy_since_usec;  /* the first of the turns that came without a rest between them */
+  gint64 rests_until_usec; /* nothing is wanted before */
+  GQueue channels;         /* of Channel, the last used first */
 };
 
 static void
@@ -104,11 +106,21 @@ tidy (SbxPreparedPool *self, gint64 now_usec)
     }
 }
 
+static void
+rest (SbxPreparedPool *self, gint64 now_usec)
+{
+  if (now_usec >= self->rests_until_usec)
+    self->busy_since_usec = now_usec;
+  self->rests_until_usec =
+    MIN (now_usec + SBX_PREPARED_REST_USEC, self->busy_since_usec + SBX_PREPARED_MAX_REST_USEC);
+}
+
 void
-sbx_prepared_pool_begun (SbxPreparedPool *self, const char *name)
+sbx_prepared_pool_begun (SbxPreparedPool *self, const char *name, gint64 now_usec)
 {
   Channel *channel = find (self, name);
 
+  rest (self, now_usec);
   if (channel != NULL)
     channel->running = TRUE;
 }
@@ -118,6 +130,7 @@ sbx_prepared_pool_used (SbxPreparedPool *self, const char *name, gint64 now_usec
 {
   Channel *channel = find (self, name);
 
+  rest (self, now_usec);
   if (self->total == 0)
     return;
   if (channel != NULL)
@@ -214,6 +227,8 @@ may_be_tried (const Channel *channel)
 const char *
 sbx_prepared_pool_wanted (SbxPreparedPool *self, gint64 now_usec)
 {
+  if (now_usec < self->rests_until_usec)
+    return NULL;
   for (const GList *link = self->channels.head; link != NULL; link = link->next)
     {
       const Channel *channel = link->data;
@@ -234,13 +249,13 @@ sbx_prepared_pool_next_usec (SbxPreparedPool *self, gint64 now_usec)
     {
       const Channel *channel = link->data;
       gint64 ends = channel->used_usec + self->idle_usec;
+      gint64 from = MAX (channel->not_before_usec, self->rests_until_usec);
       gint64 at = -1;
 
       if (!is_in_use (self, channel, now_usec))
         continue;
-      if (channel->not_before_usec > now_usec && may_be_tried (channel)
-          && channel->items.length < share (self, link, now_usec))
-        at = MIN (channel->not_before_usec, ends);
+      if (from > now_usec && may_be_tried (channel) && channel->items.length < share (self, link, now_usec))
+        at = MIN (from, ends);
       else
         /* Its end leaves room for another, even where it holds nothing itself. */
         at = ends;

@@ -7,6 +7,10 @@
  * A channel is in use from its last turn for idle_usec. Of the channels in use those used last get
  * per_channel items each, until there are total: so the least recently used goes first. A channel whose items
  * fail is tried again after a growing pause, SBX_PREPARED_TRIES times, then not before its next turn.
+ *
+ * While turns begin and end, nothing is wanted: making a container takes the processor from those who wait
+ * for a reply. SBX_PREPARED_REST_USEC after the last of them, or SBX_PREPARED_MAX_REST_USEC after the first,
+ * is soon enough for the next message.
  */
 #pragma once
 
@@ -14,6 +18,8 @@
 
 #define SBX_PREPARED_TRIES            5u
 #define SBX_PREPARED_FIRST_PAUSE_USEC ((gint64) G_USEC_PER_SEC)
+#define SBX_PREPARED_REST_USEC        ((gint64) G_USEC_PER_SEC / 10)
+#define SBX_PREPARED_MAX_REST_USEC    ((gint64) G_USEC_PER_SEC)
 /* Channels beyond so many are forgotten, the least recently used first. */
 #define SBX_PREPARED_MAX_CHANNELS 64u
 
@@ -28,7 +34,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxPreparedPool, sbx_prepared_pool_free)
 void sbx_prepared_pool_set_bounds (SbxPreparedPool *self, guint total, guint per_channel, gint64 idle_usec);
 
 /* A turn of the channel has begun: nothing is made for it until it is used again, at the turn's end. */
-void sbx_prepared_pool_begun (SbxPreparedPool *self, const char *channel);
+void sbx_prepared_pool_begun (SbxPreparedPool *self, const char *channel, gint64 now_usec);
 /* The channel had a turn just now; what failed before is forgiven. */
 void sbx_prepared_pool_used (SbxPreparedPool *self, const char *channel, gint64 now_usec);
 /* The channel is not in use any more. Its items stay until they are taken out as surplus. */

@@ -303,7 +303,7 @@ sbx_prepared_take (SbxPrepared *self, const char *channel, const SbxSandboxEvent
   Item *item = sbx_prepared_pool_oldest (self->pool, channel);
   SbxSandbox *sandbox;
 
-  sbx_prepared_pool_begun (self->pool, channel);
+  sbx_prepared_pool_begun (self->pool, channel, g_get_monotonic_time ());
   if (item == NULL)
     return NULL;
   if (!has_right_image (self, item) || (item->ready && !sbx_sandbox_is_fit (item->sandbox)))

@@ -8,7 +8,7 @@
 #define SECOND ((gint64) G_USEC_PER_SEC)
 #define IDLE   (600 * SECOND)
 
-/* One line of a story: "sec verb channel". Verbs:
+/* One line of a story: "sec verb channel". The pool is asked when the turns have rested. Verbs:
  *   used C      a turn of C ended           begun C     one began
  *   forget C    C is off                    failed C    an item of C failed
  *   take C      its oldest item is used     make C      C is what is wanted now, and an item is made
@@ -128,13 +128,14 @@ test_story (gconstpointer data)
     {
       g_auto (GStrv) words = g_strsplit (story->lines[i], " ", 3);
       gint64 now = g_ascii_strtoll (words[0], NULL, 10) * SECOND;
+      gint64 rested = now + SBX_PREPARED_REST_USEC;
       const char *verb = words[1], *what = words[2];
 
       g_test_message ("%s", story->lines[i]);
       if (g_str_equal (verb, "used"))
         sbx_prepared_pool_used (pool, what, now);
       else if (g_str_equal (verb, "begun"))
-        sbx_prepared_pool_begun (pool, what);
+        sbx_prepared_pool_begun (pool, what, now);
       else if (g_str_equal (verb, "forget"))
         sbx_prepared_pool_forget (pool, what);
       else if (g_str_equal (verb, "take"))
@@ -145,12 +146,12 @@ test_story (gconstpointer data)
           sbx_prepared_pool_failed (pool, what, now);
         }
       else if (g_str_equal (verb, "make") || g_str_equal (verb, "none"))
-        check_wanted (&run, what, now);
+        check_wanted (&run, what, rested);
       else if (g_str_equal (verb, "drop") || g_str_equal (verb, "keep"))
-        check_surplus (&run, what, now);
+        check_surplus (&run, what, rested);
       else if (g_str_equal (verb, "next"))
         {
-          gint64 next = sbx_prepared_pool_next_usec (pool, now);
+          gint64 next = sbx_prepared_pool_next_usec (pool, rested);
 
           g_assert_cmpint (next < 0 ? next : next / SECOND, ==, g_ascii_strtoll (what, NULL, 10));
         }
@@ -176,13 +177,39 @@ test_many (void)
     {
       g_autofree char *channel = g_strdup_printf ("a:%u", i - 1);
 
-      if (sbx_prepared_pool_wanted (pool, 1000) == NULL)
+      if (sbx_prepared_pool_wanted (pool, SECOND) == NULL)
         break;
-      g_assert_cmpstr (sbx_prepared_pool_wanted (pool, 1000), ==, channel);
+      g_assert_cmpstr (sbx_prepared_pool_wanted (pool, SECOND), ==, channel);
       sbx_prepared_pool_add (pool, channel, GUINT_TO_POINTER (i));
       n++;
     }
   g_assert_cmpuint (n, ==, 4);
+}
+
+/* While turns come one upon the other nothing is made beside them, but not for ever. */
+static void
+test_rest (void)
+{
+  const gint64 rest = SBX_PREPARED_REST_USEC, most = SBX_PREPARED_MAX_REST_USEC;
+  g_autoptr (SbxPreparedPool) pool = sbx_prepared_pool_new (4, 1, IDLE);
+  gint64 now = SECOND;
+
+  sbx_prepared_pool_used (pool, "a:1", now);
+  g_assert_null (sbx_prepared_pool_wanted (pool, now));
+  g_assert_cmpint (sbx_prepared_pool_next_usec (pool, now), ==, now + rest);
+  g_assert_null (sbx_prepared_pool_wanted (pool, now + rest - 1));
+  g_assert_cmpstr (sbx_prepared_pool_wanted (pool, now + rest), ==, "a:1");
+
+  /* Of a channel that has none prepared, too. */
+  sbx_prepared_pool_begun (pool, "b:1", now + rest / 2);
+  g_assert_null (sbx_prepared_pool_wanted (pool, now + rest));
+  g_assert_cmpint (sbx_prepared_pool_next_usec (pool, now + rest), ==, now + rest + rest / 2);
+
+  for (gint64 at = now + rest; at < now + most; at += rest / 2)
+    sbx_prepared_pool_begun (pool, "b:1", at);
+  g_assert_null (sbx_prepared_pool_wanted (pool, now + most - 1));
+  g_assert_cmpint (sbx_prepared_pool_next_usec (pool, now + most - 1), ==, now + most);
+  g_assert_cmpstr (sbx_prepared_pool_wanted (pool, now + most), ==, "a:1");
 }
 
 int
@@ -196,5 +223,6 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &stories[i], test_story);
     }
   g_test_add_func ("/turn/prepared-pool/many", test_many);
+  g_test_add_func ("/turn/prepared-pool/rest", test_rest);
   return g_test_run ();
 }
