@@ -190,6 +190,11 @@ call_done (GObject *source, GAsyncResult *result, gpointer user_data)
       sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, SBX_UNITS_ERROR_BUS, "systemd cannot be asked: %s",
                                           error->message));
     }
+  else if (refusal != NULL && op->unanswered != NULL
+           && g_str_equal (refusal->name, "org.freedesktop.DBus.Error.NoReply"))
+    {
+      op->unanswered (op);
+    }
   else if (refusal != NULL)
     {
       sbx_units_op_fail (op, g_error_new (SBX_UNITS_ERROR, (gint) error_code (refusal->name),

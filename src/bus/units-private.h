@@ -25,6 +25,7 @@ struct _SbxUnitsOp {
   gboolean calling;
   GError *stopped; /* why the operation has to end */
   SbxUnitsAnswered answered;
+  void (*unanswered) (SbxUnitsOp *op); /* the manager left the bus with the call; NULL: the operation fails */
   /* starting a scope */
   char *unit;
   pid_t pid;

@@ -5,8 +5,8 @@
 #include "base/source.h"
 #include "bus/bus-auto.h"
 
-/* A systemd that is executed anew may lose the signal of a job's end. Whether the process is in its place can
- * be seen all the same. */
+/* A systemd that is executed anew may lose the signal of a job's end, or an answer. Whether the process is in
+ * its place can be seen all the same. */
 #define LOOK_MSEC 1000u
 
 static void go_on_when_started (SbxUnitsOp *op);
@@ -176,6 +176,15 @@ look_later (SbxUnitsOp *op)
 }
 
 static void
+on_unanswered (SbxUnitsOp *op)
+{
+  op->accepted = TRUE;
+  op->looking = FALSE;
+  g_clear_pointer (&op->job_result, g_free);
+  look_later (op);
+}
+
+static void
 start_answered (SbxUnitsOp *op, sd_bus_message *answer)
 {
   op->accepted = TRUE;
@@ -195,6 +204,7 @@ sbx_units_start_scope_async (SbxUnits *self, const SbxScopeSpec *spec, GCancella
 
   op->unit = g_strdup (spec->name);
   op->pid = spec->pid;
+  op->unanswered = on_unanswered;
   if (r >= 0)
     sbx_units_op_call (op, call, start_answered);
   else

@@ -209,6 +209,10 @@ def main():
         for thread in threads:
             thread.join()
         seconds = time.monotonic() - began
+        # What waits for a next turn is nothing that was left.
+        if options.prepared:
+            support.CASE_DROP_IN.write_text(config + "PreparedTurns=0\n", encoding="utf-8")
+            support.run("systemctl", "reload", "sandboxd.service")
         faults = judge(soak, cursor, idle)
         complaints(cursor)
     print(f"{soak.asked} turns in {seconds:.0f} s, seed {options.seed}")

@@ -317,7 +317,7 @@ def worker_faults():
                         "code=killed", lambda: back("docker.service"), docker=True, text=text_of(name), image=image)
     # Docker cannot end this one, so systemd has to.
     text = text_of("ignore-signals")
-    yield Fault("worker: ignore-signals, dockerd stopped", ("running",), stop_docker, {"*": DOCKER_GONE},
+    yield Fault("worker: ignore-signals, dockerd stopped", ("running",), stop_docker, {"*": DOCKER_GONE + LATE},
                 "Stopped docker.service", start_docker, docker=True, text=text, image="plain")
     yield Fault("worker: ignore-signals, dockerd stands still", ("running",), pause_docker, {"*": error("Cancelled")},
                 "ended without a reply", resume_docker, docker=True, cancels=True, text=text, image="plain")

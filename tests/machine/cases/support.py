@@ -19,6 +19,7 @@ ERROR = "org.roundtable.Sandbox1.Error."
 LABEL = "org.roundtable.sandbox.turn"
 SLICE = "sandboxd-turn.slice"
 KEY_FILE = pathlib.Path("/etc/roundtable-sandbox/keys/model")
+CASE_DROP_IN = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/90-case.conf")
 IMAGE = "roundtable-sandbox-worker:latest"
 
 
@@ -111,13 +112,12 @@ def model(verb):
 @contextlib.contextmanager
 def configured(text):
     """sandboxd with these lines in a drop-in, while the block runs."""
-    path = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/90-case.conf")
-    path.write_text(text, encoding="utf-8")
+    CASE_DROP_IN.write_text(text, encoding="utf-8")
     try:
         restart("sandboxd.service")
         yield
     finally:
-        path.unlink()
+        CASE_DROP_IN.unlink()
         restart("sandboxd.service")
 
 

@@ -38,6 +38,7 @@ static const Play plays[] = {
   { .name = "signal-first", .job = "done", .signal_first = TRUE, .group = GROUP, .code = -1 },
   { .name = "foreign-signal", .job = "done", .foreign_signal = TRUE, .group = GROUP, .code = -1 },
   { .name = "no-signal", .group = GROUP, .code = -1 },
+  { .name = "no-answer", .refusal = "org.freedesktop.DBus.Error.NoReply", .group = GROUP, .code = -1 },
   { .name = "job-failed", .job = "failed", .code = SBX_UNITS_ERROR_FAILED },
   { .name = "other-group",
     .job = "done",
