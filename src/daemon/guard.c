@@ -18,9 +18,20 @@
 #define MAX_CHECKS 96u
 /* Those that may ask a person: whoever has an agent of their own decides how long that takes. */
 #define MAX_DIALOGUES 16u
+/* One user has at most half of either, however many connections they open. */
+#define MAX_CHECKS_PER_USER    (MAX_CHECKS / 2)
+#define MAX_DIALOGUES_PER_USER (MAX_DIALOGUES / 2)
+/* With so few under way, polkit is asked before it is known whose check it is. */
+#define CALM 16u
+
+typedef struct {
+  guint n_checks;
+  guint n_dialogues;
+} User;
 
 struct _SbxGuard {
   GHashTable *callers; /* name -> number of checks under way */
+  GHashTable *users;   /* uid -> User: of those whose uid is known */
   guint n_checks;
   guint n_dialogues; /* of them */
 };
@@ -30,7 +41,9 @@ typedef struct {
   char *caller; /* NULL: not counted */
   gboolean dialogue;
   gboolean asked_again;
-  guint n_awaited; /* of the caller's uid and polkit's verdict, which are asked for side by side */
+  gboolean one_by_one; /* polkit is asked when the uid is known, not beside that */
+  guint n_awaited;     /* of the caller's uid and polkit's verdict */
+  gboolean counted;    /* with its user */
   gboolean uid_known;
   gboolean allowed;
   GTask *task; /* a reference, given up with the verdict */
@@ -49,6 +62,7 @@ sbx_guard_new (void)
   SbxGuard *self = g_new0 (SbxGuard, 1);
 
   self->callers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->users = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   return self;
 }
 
@@ -58,6 +72,7 @@ sbx_guard_free (SbxGuard *self)
   if (self == NULL)
     return;
   g_hash_table_unref (self->callers);
+  g_hash_table_unref (self->users);
   g_free (self);
 }
 
@@ -103,6 +118,33 @@ guard_leave (SbxGuard *self, const char *caller, gboolean dialogue)
     g_hash_table_remove (self->callers, caller);
 }
 
+static gboolean
+user_enter (SbxGuard *self, guint32 uid, gboolean dialogue)
+{
+  User *user = g_hash_table_lookup (self->users, GUINT_TO_POINTER (uid));
+
+  if (user == NULL)
+    {
+      user = g_new0 (User, 1);
+      g_hash_table_insert (self->users, GUINT_TO_POINTER (uid), user);
+    }
+  if (user->n_checks >= MAX_CHECKS_PER_USER || (dialogue && user->n_dialogues >= MAX_DIALOGUES_PER_USER))
+    return FALSE;
+  user->n_checks++;
+  user->n_dialogues += dialogue ? 1 : 0;
+  return TRUE;
+}
+
+static void
+user_leave (SbxGuard *self, guint32 uid, gboolean dialogue)
+{
+  User *user = g_hash_table_lookup (self->users, GUINT_TO_POINTER (uid));
+
+  user->n_dialogues -= dialogue ? 1 : 0;
+  if (--user->n_checks == 0)
+    g_hash_table_remove (self->users, GUINT_TO_POINTER (uid));
+}
+
 static void
 check_free (gpointer data)
 {
@@ -126,8 +168,24 @@ check_end (Check *self, gboolean allowed)
   self->slot = sd_bus_slot_unref (self->slot);
   if (self->caller != NULL)
     guard_leave (self->owner, self->caller, self->dialogue);
+  if (self->counted)
+    user_leave (self->owner, self->uid, self->dialogue);
   g_clear_pointer (&self->caller, g_free);
   g_task_return_boolean (task, allowed);
+}
+
+static void
+reply_unknown (Check *self)
+{
+  (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
+                                     "The caller could not be looked up");
+}
+
+static void
+reply_too_busy (Check *self)
+{
+  (void) sd_bus_reply_method_errorf (self->message, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
+                                     "Too many calls at once; wait for answers before you ask more");
 }
 
 /* One of the two is here. A refusal by polkit has been answered already. */
@@ -137,8 +195,7 @@ check_settle (Check *self)
   if (--self->n_awaited > 0)
     return;
   if (self->allowed && !self->uid_known)
-    (void) sd_bus_reply_method_errorf (self->message, SD_BUS_ERROR_ACCESS_DENIED,
-                                       "The caller could not be looked up");
+    reply_unknown (self);
   check_end (self, self->allowed && self->uid_known);
 }
 
@@ -178,13 +235,37 @@ polkit_done (GObject *source, GAsyncResult *result, gpointer user_data)
   check_settle (self);
 }
 
+/* The uid is known, or will not be. */
+static void
+looked_up (Check *self)
+{
+  if (self->uid_known)
+    self->counted = user_enter (self->owner, self->uid, self->dialogue);
+  if (!self->one_by_one)
+    {
+      check_settle (self);
+      return;
+    }
+  if (self->counted)
+    {
+      self->n_awaited--;
+      ask_polkit (self);
+      return;
+    }
+  if (self->uid_known)
+    reply_too_busy (self);
+  else
+    reply_unknown (self);
+  check_end (self, FALSE);
+}
+
 static void
 on_lookup_due (gpointer user_data, SbxFailure why)
 {
   Check *self = user_data;
 
   self->slot = sd_bus_slot_unref (self->slot);
-  check_settle (self);
+  looked_up (self);
 }
 
 static int
@@ -195,7 +276,7 @@ on_uid (sd_bus_message *answer, void *user_data, sd_bus_error *ret_error)
   self->uid_known =
     !sd_bus_message_is_method_error (answer, NULL) && sd_bus_message_read (answer, "u", &self->uid) >= 0;
   sbx_task_guard_disarm (&self->guard);
-  check_settle (self);
+  looked_up (self);
   return 0;
 }
 
@@ -251,8 +332,7 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
   if (!guard_enter (guard, self->caller, self->dialogue))
     {
       g_clear_pointer (&self->caller, g_free);
-      (void) sd_bus_reply_method_errorf (message, sbx_bus_error_name (SBX_BUS_ERROR_TOO_BUSY),
-                                         "Too many calls at once; wait for answers before you ask more");
+      reply_too_busy (self);
       check_end (self, FALSE);
       return;
     }
@@ -263,7 +343,8 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
     }
   self->n_awaited = action != NULL ? 2 : 1;
   self->allowed = action == NULL;
-  if (action != NULL)
+  self->one_by_one = action != NULL && (self->dialogue || guard->n_checks > CALM);
+  if (action != NULL && !self->one_by_one)
     ask_polkit (self);
   sbx_task_guard_arm (&self->guard, LOOKUP_MSEC, cancellable, on_lookup_due, self);
   if (sd_bus_call_method_async (sd_bus_message_get_bus (message), &self->slot, "org.freedesktop.DBus",
@@ -272,7 +353,7 @@ sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *act
       >= 0)
     return;
   sbx_task_guard_disarm (&self->guard);
-  check_settle (self);
+  looked_up (self);
 }
 
 gboolean

@@ -4,8 +4,8 @@
  *
  * On the system bus the caller's uid is asked of the bus, then polkit for the action, both without blocking.
  * On the private socket the kernel's word is taken (rights.h). What the method looked up before is looked up
- * again afterwards. A caller has a bounded number of questions under way, so that a flood of calls costs the
- * others nothing.
+ * again afterwards. A caller, and a user over all connections, has a bounded number of questions under way,
+ * so that a flood of calls costs the others nothing.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ void sbx_guard_free (SbxGuard *self);
 char *sbx_caller_name (sd_bus_message *message);
 
 /* action NULL: only who they are is asked, for a caller whose right is that a thing is theirs. details: NULL,
- * or name, value, …, NULL; copied,
- * and channel-shown is added to channel. message is kept until the verdict. */
+ * or name, value, …, NULL; copied, and channel-shown is added to channel. message is kept until the verdict.
+ */
 void sbx_guard_check_async (SbxGuard *guard, sd_bus_message *message, const char *action,
                             const char *const *details, GCancellable *cancellable,
                             GAsyncReadyCallback callback, gpointer user_data);
