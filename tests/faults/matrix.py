@@ -72,7 +72,7 @@ def prepare():
     support.nothing_left()
 
 
-def configure(image, deadline="5s"):
+def configure(image, deadline=None):
     """Our own worker (None), or a bad one. Bad ones have little time and memory, since some would take all of it."""
     text = "[Turns]\nMinFree=1M\n"
     if image is None:
@@ -250,7 +250,7 @@ class Cell:
     def run(self):
         states.message_ids = [] if self.fault.returns else None
         states.user = "root" if self.fault.leaves else "bot"
-        configure(self.fault.image)
+        configure(self.fault.image, self.fault.deadline)
         support.nothing_left()
         memory = self.memory()
         pid, count = descriptors()

@@ -54,7 +54,7 @@ class Fault:
     other). says: what the journal must have. daemon_dies: sandboxd is not there to record. docker: it is Docker that is
     broken. goes_on: turns are let go on, since the fault alone does not end them. cancels: nothing ends the turn but a
     cancellation, which must be quick. leaves: the callers die. returns: they had given a message-id, and ask for the record,
-    which has one of the outcomes in want."""
+    which has one of the outcomes in want. deadline: of a bad worker's turns; more where the fault itself takes its time."""
 
     def __init__(self, name, at, inject, want, says=None, end=None, **flags):
         self.name, self.at, self.inject, self.want, self.says = name, at, inject, want, says
@@ -67,6 +67,7 @@ class Fault:
         self.returns = flags.pop("returns", False)
         self.text = flags.pop("text", states.HELD)
         self.image = flags.pop("image", None)
+        self.deadline = flags.pop("deadline", "5s")
         assert not flags, flags
 
     def wanted(self, state):
@@ -317,8 +318,8 @@ def worker_faults():
                         "code=killed", lambda: back("docker.service"), docker=True, text=text_of(name), image=image)
     # Docker cannot end this one, so systemd has to.
     text = text_of("ignore-signals")
-    yield Fault("worker: ignore-signals, dockerd stopped", ("running",), stop_docker, {"*": DOCKER_GONE + LATE},
-                "Stopped docker.service", start_docker, docker=True, text=text, image="plain")
+    yield Fault("worker: ignore-signals, dockerd stopped", ("running",), stop_docker, {"*": DOCKER_GONE},
+                "Stopped docker.service", start_docker, docker=True, text=text, image="plain", deadline="60s")
     yield Fault("worker: ignore-signals, dockerd stands still", ("running",), pause_docker, {"*": error("Cancelled")},
                 "ended without a reply", resume_docker, docker=True, cancels=True, text=text, image="plain")
 
