@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib-unix.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -36,6 +35,7 @@ typedef struct {
   gsize head_end;
   /* writing */
   GBytes *turn;
+  gboolean end_input;
 } Operation;
 
 static void
@@ -112,9 +112,7 @@ watch (GTask *task, GIOCondition condition, GUnixFDSourceFunc callback)
   Operation *self = g_task_get_task_data (task);
 
   sbx_source_clear (&self->source);
-  self->source = g_unix_fd_source_new (self->fd, condition);
-  g_source_set_callback (self->source, G_SOURCE_FUNC (callback), task, NULL);
-  g_source_attach (self->source, NULL);
+  self->source = sbx_source_watch_fd (self->fd, condition, G_PRIORITY_DEFAULT, callback, task);
 }
 
 /* --- opening --- */
@@ -340,8 +338,8 @@ on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
   if (self->sent < n_bytes)
     return G_SOURCE_CONTINUE;
 
-  /* dockerd takes this as the end of the container's standard input and goes on sending its output. */
-  (void) shutdown (self->fd, SHUT_WR);
+  if (self->end_input)
+    sbx_attach_end_input (self->fd);
   operation_halt (self);
   g_task_return_boolean (task, TRUE);
   g_object_unref (task);
@@ -349,7 +347,7 @@ on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
 }
 
 void
-sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *cancellable,
+sbx_attach_write_async (int fd, GBytes *turn, gboolean end_input, guint timeout_ms, GCancellable *cancellable,
                         GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : WRITE_TIMEOUT_MS, on_write_timeout, cancellable,
@@ -357,6 +355,7 @@ sbx_attach_write_async (int fd, GBytes *turn, guint timeout_ms, GCancellable *ca
   Operation *self = g_task_get_task_data (task);
 
   self->turn = g_bytes_ref (turn);
+  self->end_input = end_input;
   self->fd = fcntl (fd, F_DUPFD_CLOEXEC, 3);
   if (self->fd < 0)
     {
@@ -373,4 +372,10 @@ gboolean
 sbx_attach_write_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+sbx_attach_end_input (int fd)
+{
+  (void) shutdown (fd, SHUT_WR);
 }

@@ -3,7 +3,6 @@
 #include "container/http-call.h"
 
 #include <errno.h>
-#include <glib-unix.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -312,9 +311,7 @@ watch (GTask *task, GIOCondition condition)
   Call *self = g_task_get_task_data (task);
 
   sbx_source_clear (&self->source);
-  self->source = g_unix_fd_source_new (self->fd, condition);
-  g_source_set_callback (self->source, G_SOURCE_FUNC (on_socket), task, NULL);
-  g_source_attach (self->source, NULL);
+  self->source = sbx_source_watch_fd (self->fd, condition, G_PRIORITY_DEFAULT, on_socket, task);
 }
 
 static void

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "container/http-pool.h"
 
-#include <glib-unix.h>
 #include <poll.h>
 
 #include "base/deadline.h"
@@ -95,9 +94,7 @@ sbx_http_pool_give (SbxHttpPool *self, int fd)
   idle = g_new0 (Idle, 1);
   idle->pool = self;
   idle->fd = fd;
-  idle->source = g_unix_fd_source_new (fd, G_IO_IN);
-  g_source_set_callback (idle->source, G_SOURCE_FUNC (on_idle_readable), idle, NULL);
-  g_source_attach (idle->source, NULL);
+  idle->source = sbx_source_watch_fd (fd, G_IO_IN, G_PRIORITY_DEFAULT, on_idle_readable, idle);
   idle->deadline = sbx_deadline_new (SBX_HTTP_POOL_IDLE_MS, on_idle_over, idle);
   g_ptr_array_add (self->idle, idle);
 }

@@ -3,7 +3,6 @@
 #include "container/image-watch.h"
 
 #include <errno.h>
-#include <glib-unix.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -154,9 +153,7 @@ watch_events (SbxImageWatch *self)
       return;
     }
   self->head = g_string_new (NULL);
-  self->source = g_unix_fd_source_new (self->fd, G_IO_IN);
-  g_source_set_callback (self->source, G_SOURCE_FUNC (on_readable), self, NULL);
-  g_source_attach (self->source, NULL);
+  self->source = sbx_source_watch_fd (self->fd, G_IO_IN, G_PRIORITY_DEFAULT, on_readable, self);
 }
 
 SbxImageWatch *

@@ -185,7 +185,7 @@ give_turn (Trial *self, Run *run, const char *name, const char *turn, guint idle
   run->early = run->watch == NULL || run->output == NULL || sbx_judge_n_connections (self->judge) > 0;
   if (run->watch != NULL)
     {
-      sbx_attach_write_async (run->fd, bytes, 0, NULL, sbx_wait_done, &wait);
+      sbx_attach_write_async (run->fd, bytes, TRUE, 0, NULL, sbx_wait_done, &wait);
       written = sbx_wait (&wait);
       (void) sbx_attach_write_finish (written, NULL);
     }

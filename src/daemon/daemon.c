@@ -390,6 +390,7 @@ sbx_daemon_new (const SbxDaemonPlaces *places, GError **error)
   self->context.engine = sbx_engine_new (places->docker_socket);
   self->context.images = sbx_image_watch_new (self->context.engine, on_images_changed, self);
   self->context.egress = sbx_egress_client_new (places->egress_socket);
+  self->context.rest = sbx_rest_new (SBX_REST_QUIET_USEC, SBX_REST_MAX_USEC);
   self->context.reaper = sbx_reaper_new (self->context.engine, on_counts_changed, self);
   self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.scopes = &sbx_scope_maker_systemd;

@@ -3,11 +3,15 @@
 #include "turn/sandbox-private.h"
 
 #include "base/source.h"
+#include "container/attach-stream.h"
 #include "container/removal.h"
 #include "turn/run-dir.h"
 
 /* SIGKILL is a matter of milliseconds; a process that hangs in the kernel is left to its scope. */
 #define KILL_MSEC 2000u
+/* A worker whose input has ended does too, in a few milliseconds; Docker would run the runtime once more to
+ * kill it. */
+#define EXIT_MSEC 500u
 
 /* Beside Docker, which may hang: systemd kills what is in the container's scope. PID 1 of the container is
  * not asked. */
@@ -57,10 +61,30 @@ removal_done (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 remove_container (SbxSandbox *self)
 {
+  g_cancellable_cancel (self->exit_cancellable);
   if (self->container == NULL)
     remove_run_dir (self);
   else
     sbx_removal_async (self->context->engine, self->container, NULL, removal_done, sbx_sandbox_ref (self));
+}
+
+static void
+on_exit_late (gpointer user_data)
+{
+  SbxSandbox *self = user_data;
+
+  g_clear_pointer (&self->exit_deadline, sbx_deadline_free);
+  remove_container (self);
+}
+
+void
+sbx_sandbox_exited_late (SbxSandbox *self)
+{
+  self->exited = TRUE;
+  if (self->exit_deadline == NULL)
+    return;
+  g_clear_pointer (&self->exit_deadline, sbx_deadline_free);
+  remove_container (self);
 }
 
 /* A container made behind its removal would stay: a creation under way is waited for. */
@@ -68,7 +92,9 @@ static void
 broker_gone (SbxSandbox *self)
 {
   self->broker_gone = TRUE;
-  if (!self->create_pending)
+  if (self->input_ended && !self->exited)
+    self->exit_deadline = sbx_deadline_new (EXIT_MSEC, on_exit_late, self);
+  else if (!self->create_pending)
     remove_container (self);
 }
 
@@ -121,6 +147,9 @@ sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
     return;
   self->state = SANDBOX_ENDING;
   self->at_once = at_once && !self->exited;
+  self->input_ended = self->keeps_input && !at_once && self->stream_fd >= 0;
+  if (self->input_ended)
+    sbx_attach_end_input (self->stream_fd);
   g_cancellable_cancel (self->cancellable);
   sbx_sandbox_watch_end (self);
   if (self->process != NULL)
@@ -142,6 +171,8 @@ sbx_sandbox_abandon (SbxSandbox *self)
       sbx_broker_process_watch (self->process, NULL, NULL);
     }
   g_clear_pointer (&self->kill_deadline, sbx_deadline_free);
+  g_clear_pointer (&self->exit_deadline, sbx_deadline_free);
+  g_cancellable_cancel (self->exit_cancellable);
   kill_scope (self);
   if (self->create_pending)
     sbx_reaper_suspect (self->context->reaper, self->id, self->container);

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "container/attach-stream.h"
 #include "container/spec.h"
+#include "sbx-config.h"
 #include "turn/run-dir.h"
 
 SbxFailure
@@ -142,8 +143,8 @@ start_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   self->container_started = TRUE;
   self->scope_events = sbx_scope_events_new (NULL, self->container_id);
-  sbx_engine_container_wait_async (self->context->engine, self->container, 0, self->cancellable, wait_done,
-                                   sbx_sandbox_ref (self));
+  sbx_engine_container_wait_async (self->context->engine, self->container, 0, self->exit_cancellable,
+                                   wait_done, sbx_sandbox_ref (self));
   if (self->watched)
     sbx_sandbox_watch_begin (self);
   sbx_sandbox_try_ready (self);
@@ -244,6 +245,7 @@ image_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   self->image_id = g_strdup (image->id);
   self->own_image = image->worker_version != NULL;
+  self->keeps_input = g_strcmp0 (image->worker_version, SBX_VERSION) == 0;
   /* Docker takes longest, and works while the broker is started. */
   create_container (self);
   if (sbx_sandbox_is_open (self))

@@ -31,7 +31,8 @@ struct _SbxSandbox {
   char *channel;
   char *channel_hash;
   guint64 lifetime_usec;
-  GCancellable *cancellable; /* of all before the end but the container's creation */
+  GCancellable *cancellable;      /* of all before the end but the container's creation */
+  GCancellable *exit_cancellable; /* of the question for its exit */
 
   char *workspace;
   SbxWorkspaceId workspace_id;
@@ -45,6 +46,7 @@ struct _SbxSandbox {
   SbxScopeEvents *scope_events;
   char *image_id;
   gboolean own_image;
+  gboolean keeps_input; /* its worker's input ends behind the reply, and the worker with it */
   gboolean create_pending;
   gboolean create_unanswered;
   gboolean container_started;
@@ -57,8 +59,10 @@ struct _SbxSandbox {
   GSource *worker_source;
 
   gboolean at_once;
+  gboolean input_ended; /* its worker is about to exit */
   GSource *end_source;
   SbxDeadline *kill_deadline;
+  SbxDeadline *exit_deadline;
   gboolean broker_gone;
 };
 
@@ -66,6 +70,8 @@ struct _SbxSandbox {
 gboolean sbx_sandbox_is_open (const SbxSandbox *self);
 void sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error);
 void sbx_sandbox_exited (SbxSandbox *self, gint64 exit_status);
+/* Its worker has ended while the end waited for that. */
+void sbx_sandbox_exited_late (SbxSandbox *self);
 /* The broker is ready or the container started: tells when both are. */
 void sbx_sandbox_try_ready (SbxSandbox *self);
 /* The container's creation, for which the end has waited, is over. */

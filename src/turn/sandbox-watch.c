@@ -5,7 +5,6 @@
 #endif
 #include "turn/sandbox-private.h"
 
-#include <glib-unix.h>
 #include <poll.h>
 
 #include "base/source.h"
@@ -25,23 +24,14 @@ on_ended (int fd, GIOCondition condition, gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static GSource *
-watch (SbxSandbox *self, int fd, GIOCondition condition)
-{
-  GSource *source = g_unix_fd_source_new (fd, condition);
-
-  g_source_set_callback (source, G_SOURCE_FUNC (on_ended), self, NULL);
-  g_source_attach (source, NULL);
-  return source;
-}
-
 void
 sbx_sandbox_watch_begin (SbxSandbox *self)
 {
   self->worker_fd = sbx_scope_process_open (NULL, self->container_id);
-  self->stream_source = watch (self, self->stream_fd, STREAM_ENDED);
+  self->stream_source =
+    sbx_source_watch_fd (self->stream_fd, STREAM_ENDED, G_PRIORITY_DEFAULT, on_ended, self);
   if (self->worker_fd >= 0)
-    self->worker_source = watch (self, self->worker_fd, G_IO_IN);
+    self->worker_source = sbx_source_watch_fd (self->worker_fd, G_IO_IN, G_PRIORITY_DEFAULT, on_ended, self);
 }
 
 void

@@ -23,6 +23,7 @@ sbx_sandbox_new (SbxTurnContext *context, const char *id, const char *channel, g
   self->channel_hash = sbx_channel_hash (channel);
   self->lifetime_usec = lifetime_usec;
   self->cancellable = g_cancellable_new ();
+  self->exit_cancellable = g_cancellable_new ();
   self->listener = self->stream_fd = self->worker_fd = -1;
   return self;
 }
@@ -43,6 +44,7 @@ sbx_sandbox_unref (SbxSandbox *self)
   sbx_scope_events_free (self->scope_events);
   sbx_broker_process_free (self->process);
   g_object_unref (self->cancellable);
+  g_object_unref (self->exit_cancellable);
   g_free (self->id);
   g_free (self->channel);
   g_free (self->channel_hash);
@@ -77,6 +79,8 @@ sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error)
 void
 sbx_sandbox_exited (SbxSandbox *self, gint64 exit_status)
 {
+  if (self->state == SANDBOX_ENDING)
+    sbx_sandbox_exited_late (self);
   if (!sbx_sandbox_is_open (self) || self->exited)
     return;
   self->exited = TRUE;
@@ -184,7 +188,8 @@ write_done (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!sbx_sandbox_is_open (self))
     return;
   /* Only the broker reads from here on. */
-  sbx_fd_close (g_steal_fd (&self->stream_fd));
+  if (!self->keeps_input)
+    sbx_fd_close (g_steal_fd (&self->stream_fd));
   /* A worker that ended before it read all is known by its exit status and its output. */
   if (!fine && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
     sbx_sandbox_fail (self, SBX_FAILURE_WORKER_FAILED, error);
@@ -203,8 +208,8 @@ sbx_sandbox_begin (SbxSandbox *self, const SbxToolIdentity *identity, guint left
    * meet on a socket, so the broker may have the stream while the turn is being written. */
   if (!sbx_broker_session_start (self->session, identity, left_msec, grant_fd, self->stream_fd, error))
     return FALSE;
-  sbx_attach_write_async (self->stream_fd, turn, WRITE_MSEC, self->cancellable, write_done,
-                          sbx_sandbox_ref (self));
+  sbx_attach_write_async (self->stream_fd, turn, !self->keeps_input, WRITE_MSEC, self->cancellable,
+                          write_done, sbx_sandbox_ref (self));
   return TRUE;
 }
 
@@ -246,7 +251,7 @@ sbx_sandbox_waits_for (const SbxSandbox *self)
   if (self->state == SANDBOX_MAKING)
     return self->container_started ? "broker" : "docker";
   if (self->state == SANDBOX_ENDING)
-    return self->broker_gone ? "docker" : "broker";
+    return self->exit_deadline != NULL ? "worker" : self->broker_gone ? "docker" : "broker";
   return NULL;
 }
 

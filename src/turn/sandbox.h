@@ -8,7 +8,8 @@
  *
  * Everything of it bears its id, which is never used again: scope, labels, run directory. Removing goes on by
  * itself after sbx_sandbox_end(): the broker is killed, then the container removed, then the run directory.
- * What cannot be removed goes to the reaper.
+ * A worker of our own version is one that stays until its input ends, so that its end is put off with the
+ * rest; the input of any other ends behind its turn. What cannot be removed goes to the reaper.
  */
 #pragma once
 
@@ -62,7 +63,8 @@ gboolean sbx_sandbox_begin (SbxSandbox *self, const SbxToolIdentity *identity, g
                             GBytes *turn, GError **error);
 
 /* Removes one that was made, in any state; again is nothing. at_once: systemd kills the worker beside Docker,
- * which may hang; a worker that is about to end by itself is left to Docker. */
+ * which may hang; else its worker has replied, and gets the end of its input and a moment to end by itself.
+ */
 void sbx_sandbox_end (SbxSandbox *self, gboolean at_once);
 
 /* One whose removal does not come to its end: the reaper and the sweep have it from here on, and it is gone.
@@ -77,7 +79,7 @@ gboolean sbx_sandbox_is_own_image (const SbxSandbox *self);
 const char *sbx_sandbox_image_id (const SbxSandbox *self);
 const char *sbx_sandbox_workspace (const SbxSandbox *self);
 
-/* What is awaited while it is made or removed: "docker" or "broker"; NULL in between. Static. */
+/* What is awaited while it is made or removed: "docker", "broker" or "worker"; NULL in between. Static. */
 const char *sbx_sandbox_waits_for (const SbxSandbox *self);
 
 /* What the kernel did for the container's limits so far. */

@@ -3,7 +3,6 @@
 #include "turn/scope-events.h"
 
 #include <fcntl.h>
-#include <glib-unix.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -111,9 +110,7 @@ sbx_scope_events_new (const char *cgroup_root, const char *container)
     }
   if (self->notify < 0)
     return self;
-  self->source = g_unix_fd_source_new (self->notify, G_IO_IN);
-  g_source_set_callback (self->source, G_SOURCE_FUNC (on_event), self, NULL);
-  g_source_attach (self->source, NULL);
+  self->source = sbx_source_watch_fd (self->notify, G_IO_IN, G_PRIORITY_DEFAULT, on_event, self);
   return self;
 }
 

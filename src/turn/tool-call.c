@@ -3,7 +3,6 @@
 #include "turn/tool-call.h"
 
 #include <errno.h>
-#include <glib-unix.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -181,11 +180,7 @@ on_call_due (gpointer user_data, SbxFailure why)
 static GSource *
 call_watch (Call *self, GIOCondition condition, GUnixFDSourceFunc callback)
 {
-  GSource *source = g_unix_fd_source_new (self->fd, condition);
-
-  g_source_set_callback (source, G_SOURCE_FUNC (callback), self, NULL);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  return source;
+  return sbx_source_watch_fd (self->fd, condition, G_PRIORITY_DEFAULT, callback, self);
 }
 
 static gboolean

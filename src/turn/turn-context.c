@@ -10,6 +10,7 @@ sbx_turn_context_clear (SbxTurnContext *self)
   sbx_reaper_free (self->reaper);
   sbx_egress_client_free (self->egress);
   sbx_image_watch_free (self->images);
+  sbx_rest_free (self->rest);
   g_clear_pointer (&self->engine, sbx_engine_unref);
   g_clear_pointer (&self->tools, g_ptr_array_unref);
   g_clear_pointer (&self->sandboxes, g_hash_table_unref);

@@ -13,6 +13,7 @@
 #include "turn/reaper.h"
 #include "turn/record-store.h"
 #include "turn/resets.h"
+#include "turn/rest.h"
 
 typedef struct _SbxPrepared SbxPrepared;
 
@@ -30,6 +31,7 @@ typedef struct {
   sd_bus *bus;           /* for bus providers; NULL while there is none */
   GHashTable *sandboxes; /* id to SbxSandbox, of those that are not gone; borrowed */
   SbxPrepared *prepared; /* NULL: every turn makes its own; borrowed */
+  SbxRest *rest;
   char *installation;
   char *run_root;
   char *workspaces_root;

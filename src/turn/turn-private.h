@@ -42,6 +42,7 @@ struct _SbxTurn {
   SbxControlReply reply;
   gboolean asking_why;
   SbxDeadline *patience;    /* for the exit status behind a reply, or a reply behind the exit */
+  SbxRestWork *cleaning;    /* its removal, which waits for others' replies */
   SbxFailure model_failure; /* of the last model call; NONE when it went well */
 };
 

@@ -78,6 +78,8 @@ sbx_turn_unref (SbxTurn *self)
     return;
   sbx_deadline_free (self->deadline);
   sbx_deadline_free (self->patience);
+  if (self->cleaning != NULL)
+    sbx_rest_work_cancel (self->cleaning);
   sbx_sandbox_unref (self->sandbox);
   sbx_fd_close (self->grant_fd);
   sbx_outcome_clear (&self->outcome);
@@ -136,14 +138,26 @@ count_time (SbxTurn *self, SbxTurnState before)
 }
 
 static void
+on_rested (gpointer user_data)
+{
+  SbxTurn *self = user_data;
+
+  self->cleaning = NULL;
+  sbx_sandbox_end (self->sandbox, FALSE);
+}
+
+static void
 clean (SbxTurn *self)
 {
   /* The right to call out ends now, whoever holds a copy. */
   if (self->grant_fd >= 0)
     (void) shutdown (self->grant_fd, SHUT_RDWR);
   sbx_fd_close (g_steal_fd (&self->grant_fd));
-  /* A worker that has replied is about to end, and Docker alone does. */
-  sbx_sandbox_end (self->sandbox, self->outcome.kind != SBX_OUTCOME_REPLIED);
+  if (self->outcome.kind == SBX_OUTCOME_REPLIED)
+    self->cleaning = sbx_rest_put_off (self->context->rest, self, on_rested, self);
+  /* A worker that has replied is about to end by itself. */
+  if (self->cleaning == NULL)
+    sbx_sandbox_end (self->sandbox, self->outcome.kind != SBX_OUTCOME_REPLIED);
 }
 
 void
@@ -167,6 +181,8 @@ sbx_turn_step (SbxTurn *self, SbxTurnEvent event)
 
   (void) sbx_turn_ref (self);
   count_time (self, before);
+  if (action == SBX_TURN_ACTION_PREPARE || action == SBX_TURN_ACTION_TELL_AND_CLEAN)
+    sbx_rest_turn (self->context->rest, self);
   if (action == SBX_TURN_ACTION_TELL_AND_CLEAN || action == SBX_TURN_ACTION_TELL_AND_LEAVE)
     {
       g_cancellable_cancel (self->cancellable);

@@ -78,6 +78,8 @@ on_pump (gpointer user_data)
       else
         admit (self, entry->turn);
     }
+  sbx_rest_set_wanted (self->context->rest,
+                       self->stopping || self->changes->len > 0 || sbx_queue_n_waiting (self->queue) > 0);
   sbx_turns_counts_changed (self);
   try_stop (self);
   return G_SOURCE_REMOVE;

@@ -149,7 +149,7 @@ probe_turn (void)
 
   start (id);
   sbx_engine_container_wait_async (engine, id, 0, NULL, keep, &waited);
-  sbx_attach_write_async (fd, turn, 0, NULL, keep, &written);
+  sbx_attach_write_async (fd, turn, TRUE, 0, NULL, keep, &written);
   output = read_frames (fd);
   say ("end of output");
   need (sbx_attach_write_finish (await (&written), &error), &error, "turn written");
@@ -201,7 +201,7 @@ probe_deaf (void)
   g_autoptr (GError) error = NULL;
 
   start (id);
-  sbx_attach_write_async (fd, turn, 500, NULL, keep, &written);
+  sbx_attach_write_async (fd, turn, TRUE, 500, NULL, keep, &written);
   (void) sbx_attach_write_finish (await (&written), &error);
   need (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT), &error, "a deaf worker times out");
   (void) shutdown (fd, SHUT_RDWR);

@@ -108,7 +108,7 @@ test_write (void)
   ssize_t n = 0;
 
   g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), ==, 0);
-  sbx_attach_write_async (pair[0], turn, 0, NULL, keep_result, &result);
+  sbx_attach_write_async (pair[0], turn, TRUE, 0, NULL, keep_result, &result);
   /* The descriptor may go to the broker while the turn is still being written. */
   close (pair[0]);
   while ((n = recv (pair[1], piece, sizeof piece, 0)) != 0)
@@ -134,7 +134,7 @@ test_half_closed (void)
   char piece[8];
 
   g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), ==, 0);
-  sbx_attach_write_async (pair[0], turn, 0, NULL, keep_result, &result);
+  sbx_attach_write_async (pair[0], turn, TRUE, 0, NULL, keep_result, &result);
   g_assert_true (sbx_attach_write_finish (await_result (&result), NULL));
   g_assert_cmpint (recv (pair[1], piece, sizeof piece, 0), ==, 2);
   g_assert_cmpint (recv (pair[1], piece, sizeof piece, 0), ==, 0);
@@ -157,19 +157,19 @@ test_write_failures (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), ==, 0);
-  sbx_attach_write_async (pair[0], turn, 100, NULL, keep_result, &stuck);
+  sbx_attach_write_async (pair[0], turn, TRUE, 100, NULL, keep_result, &stuck);
   g_assert_false (sbx_attach_write_finish (await_result (&stuck), &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
   g_clear_error (&error);
 
-  sbx_attach_write_async (pair[0], turn, 0, cancellable, keep_result, &cancelled);
+  sbx_attach_write_async (pair[0], turn, TRUE, 0, cancellable, keep_result, &cancelled);
   g_cancellable_cancel (cancellable);
   g_assert_false (sbx_attach_write_finish (await_result (&cancelled), &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
 
   close (pair[1]);
-  sbx_attach_write_async (pair[0], turn, 0, NULL, keep_result, &gone);
+  sbx_attach_write_async (pair[0], turn, TRUE, 0, NULL, keep_result, &gone);
   g_assert_false (sbx_attach_write_finish (await_result (&gone), &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE);
   close (pair[0]);

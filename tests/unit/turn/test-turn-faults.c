@@ -154,6 +154,90 @@ test_scope_comes_late (TurnFixture *self, gconstpointer data)
   g_assert_cmpuint (self->n_stopped, ==, 1);
 }
 
+#define ATTACHED 2u /* the request: image, create, attach, start */
+#define WAITED   4u
+
+/* What the worker was given; TRUE at its end. */
+static gboolean
+read_input (TurnFixture *self, GString *input)
+{
+  char piece[4096];
+  ssize_t got;
+
+  while ((got = recv (fake_docker_fd (self->docker, ATTACHED), piece, sizeof piece, MSG_DONTWAIT)) > 0)
+    g_string_append_len (input, piece, got);
+  return got == 0;
+}
+
+static void
+assert_is_a_turn (const GString *input)
+{
+  g_assert_true (g_str_has_prefix (input->str, "{"));
+  g_assert_true (g_str_has_suffix (input->str, "}\n"));
+}
+
+/* A worker of our version stays behind its reply: the end of its input sends it away, and its container is
+ * removed when it has gone; or all the same, where it does not go. */
+static void
+test_worker_stays (TurnFixture *self, gconstpointer data)
+{
+  gboolean goes = data == NULL;
+  g_autoptr (GString) input = g_string_new (NULL);
+  gboolean ended = FALSE;
+
+  turn_fixture_use_broker (self, "reply");
+  turn_fixture_script_until_start (self, CURRENT_IMAGE);
+  turn_fixture_script_wait_held (self);
+  turn_fixture_script_delete (self);
+  (void) turn_fixture_submit (self);
+  while (!ended)
+    {
+      g_main_context_iteration (NULL, TRUE);
+      if (fake_docker_n_requests (self->docker) > WAITED)
+        ended = read_input (self, input);
+    }
+  /* That broker may have replied before the turn was written. */
+  if (input->len > 0)
+    assert_is_a_turn (input);
+  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
+  g_assert_cmpuint (self->n_killed, ==, 0);
+  if (goes)
+    worker_ends (self, WAITED);
+  turn_fixture_run_out (self);
+  g_assert_cmpuint (fake_docker_n_requests (self->docker), ==, WAITED + 2);
+}
+
+/* Nobody has replied: our worker's input is still open then, any other's has ended behind the turn. */
+static void
+test_input (TurnFixture *self, gconstpointer data)
+{
+  const char *image = data;
+  gboolean current = g_str_equal (image, CURRENT_IMAGE);
+  g_autoptr (GString) input = g_string_new (NULL);
+  SbxTurn *turn;
+
+  turn_fixture_use_broker (self, "silent");
+  turn_fixture_script_until_start (self, image);
+  turn_fixture_script_wait_held (self);
+  turn_fixture_script_delete (self);
+  turn = turn_fixture_submit (self);
+  while (sbx_turn_state (turn) != SBX_TURN_STATE_RUNNING || fake_docker_n_requests (self->docker) <= WAITED
+         || !g_str_has_suffix (input->str, "}\n"))
+    {
+      g_main_context_iteration (NULL, TRUE);
+      if (fake_docker_n_requests (self->docker) > WAITED)
+        (void) read_input (self, input);
+    }
+  assert_is_a_turn (input);
+  while (!current && !read_input (self, input))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_true (read_input (self, input) == !current);
+  g_assert_true (sbx_turns_cancel (self->turns, sbx_turn_id (turn)));
+  turn_fixture_run_out (self);
+  turn_fixture_assert_failed (self, SBX_FAILURE_CANCELLED);
+  g_assert_cmpuint (self->n_killed, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -163,6 +247,11 @@ main (int argc, char **argv)
 #define ADD(name, func) ADD_DATA (name, func, NULL)
   ADD ("removal-fails", test_removal_fails);
   ADD ("suspect", test_suspect);
+  ADD ("worker-stays", test_worker_stays);
+  ADD_DATA ("worker-stays-too-long", test_worker_stays, "stays");
+  ADD_DATA ("input-of-ours", test_input, CURRENT_IMAGE);
+  ADD_DATA ("input-of-an-old-one", test_input, OWN_IMAGE);
+  ADD_DATA ("input-of-another", test_input, OTHER_IMAGE);
   ADD ("stuck-removal", test_stuck_removal);
   ADD ("stuck-work", test_stuck_work);
   ADD ("scope-comes-late", test_scope_comes_late);

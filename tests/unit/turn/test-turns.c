@@ -67,6 +67,7 @@ set_up (Fixture *self, gconstpointer data)
   self->context.engine = sbx_engine_new ("/nonexistent");
   self->context.images = sbx_image_watch_new (self->context.engine, NULL, NULL);
   self->context.egress = sbx_egress_client_new ("/nonexistent");
+  self->context.rest = sbx_rest_new (SBX_REST_QUIET_USEC, SBX_REST_MAX_USEC);
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
   self->context.run_root = g_build_filename (self->top, "run", NULL);
   self->context.workspaces_root = g_build_filename (self->top, "work", NULL);

@@ -105,6 +105,7 @@ turn_fixture_set_up (TurnFixture *self, gconstpointer data)
   self->context.engine = sbx_engine_new (fake_docker_path (self->docker));
   self->context.images = sbx_image_watch_new (self->context.engine, NULL, NULL);
   self->context.egress = sbx_egress_client_new (fake_egress_path (self->egress));
+  self->context.rest = sbx_rest_new (SBX_REST_QUIET_USEC, SBX_REST_MAX_USEC);
   self->context.reaper = sbx_reaper_new (self->context.engine, NULL, NULL);
   self->context.sandboxes = g_hash_table_new (g_str_hash, g_str_equal);
   self->context.scopes = &fake_scopes;

@@ -6,10 +6,13 @@
 
 #include "../container/fake-docker.h"
 #include "fake-egress.h"
+#include "sbx-config.h"
 #include "turn/turns.h"
 
-#define CHANNEL     "test:1"
-#define OWN_IMAGE   "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
+#define CHANNEL   "test:1"
+#define OWN_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
+#define CURRENT_IMAGE                                                                                        \
+  "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"" SBX_VERSION "\"}}}"
 #define OTHER_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":null}}"
 
 typedef struct {
