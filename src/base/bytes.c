@@ -11,14 +11,19 @@
 typedef gint8 Signed __attribute__ ((vector_size (EACH)));
 typedef guint8 Unsigned __attribute__ ((vector_size (EACH)));
 
-/* Whether any lane of what a comparison gave is set. */
-static gboolean
-any (Signed lanes)
+/* The first lane that is set of what a comparison gave, EACH where none is. */
+static guint
+first (Signed lanes)
 {
   guint64 halves[2];
 
   memcpy (halves, &lanes, sizeof halves);
-  return (halves[0] | halves[1]) != 0;
+  if ((halves[0] | halves[1]) == 0)
+    return EACH;
+  halves[0] = GUINT64_FROM_LE (halves[0]);
+  halves[1] = GUINT64_FROM_LE (halves[1]);
+  return halves[0] != 0 ? (guint) __builtin_ctzll (halves[0]) / 8
+                        : 8 + (guint) __builtin_ctzll (halves[1]) / 8;
 }
 
 gsize
@@ -29,10 +34,12 @@ sbx_bytes_ascii (const char *data, gsize n_bytes)
   for (; n_bytes - i >= EACH; i += EACH)
     {
       Signed bytes;
+      guint n;
 
       memcpy (&bytes, data + i, sizeof bytes);
-      if (any (bytes < 1))
-        break;
+      n = first (bytes < 1);
+      if (n < EACH)
+        return i + n;
     }
   while (i < n_bytes && (gint8) data[i] > 0)
     i++;
@@ -53,13 +60,28 @@ sbx_bytes_json_plain (const char *data, gsize n_bytes)
   for (; n_bytes - i >= EACH; i += EACH)
     {
       Unsigned bytes;
+      guint n;
 
       memcpy (&bytes, data + i, sizeof bytes);
-      if (any ((bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0xef)))
-        break;
+      n = first ((bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes == 0xef));
+      if (n < EACH)
+        return i + n;
     }
   while (i < n_bytes && is_json_plain ((guchar) data[i]))
     i++;
+  return i;
+}
+
+/* Characters of two bytes, which most that are not ASCII are in Latin, Greek and Cyrillic texts: a call of
+ * GLib's for each would cost more than all else. */
+static gsize
+skip_pairs (const char *data, gsize n_bytes)
+{
+  gsize i = 0;
+
+  while (n_bytes - i >= 2 && (guchar) data[i] >= 0xc2 && (guchar) data[i] <= 0xdf
+         && (gint8) data[i + 1] < -64)
+    i += 2;
   return i;
 }
 
@@ -72,18 +94,22 @@ sbx_bytes_are_utf8 (const char *data, gsize n_bytes, const char **ret_end)
   while (fine && i < n_bytes)
     {
       const char *end;
-      gsize run = i;
+      gsize run;
 
       i += sbx_bytes_ascii (data + i, n_bytes - i);
+      i += skip_pairs (data + i, n_bytes - i);
       /* A run of bytes that are not ASCII is of whole characters: no character has an ASCII byte. */
       for (run = i; run < n_bytes && (gint8) data[run] < 0; run++)
         ;
-      if (run == i && i < n_bytes)
-        break; /* a NUL */
-      fine = g_utf8_validate_len (data + i, run - i, &end);
-      i = (gsize) (end - data);
+      if (run > i)
+        {
+          fine = g_utf8_validate_len (data + i, run - i, &end);
+          i = (gsize) (end - data);
+        }
+      else
+        fine = i == n_bytes || data[i] != '\0';
     }
   if (ret_end != NULL)
     *ret_end = i > 0 ? data + i : data; /* which may be NULL where there are no bytes */
-  return fine && i == n_bytes;
+  return fine;
 }
