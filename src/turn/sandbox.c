@@ -233,6 +233,12 @@ sbx_sandbox_is_own_image (const SbxSandbox *self)
   return self->own_image;
 }
 
+gboolean
+sbx_sandbox_is_created (const SbxSandbox *self)
+{
+  return self->container_id != NULL;
+}
+
 const char *
 sbx_sandbox_image_id (const SbxSandbox *self)
 {

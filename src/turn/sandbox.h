@@ -72,9 +72,11 @@ void sbx_sandbox_end (SbxSandbox *self, gboolean at_once);
 void sbx_sandbox_abandon (SbxSandbox *self);
 
 const char *sbx_sandbox_id (const SbxSandbox *self);
-/* The container's name, NULL while none was asked for; and whether its image is our own. */
+/* The container's name, NULL while none was asked for; whether its image is our own; whether Docker has it.
+ */
 const char *sbx_sandbox_container (const SbxSandbox *self);
 gboolean sbx_sandbox_is_own_image (const SbxSandbox *self);
+gboolean sbx_sandbox_is_created (const SbxSandbox *self);
 /* Docker's id of the image, NULL while it is not known yet. */
 const char *sbx_sandbox_image_id (const SbxSandbox *self);
 const char *sbx_sandbox_workspace (const SbxSandbox *self);

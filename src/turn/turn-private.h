@@ -31,6 +31,7 @@ struct _SbxTurn {
   SbxSandbox *sandbox;
   gboolean made_ahead; /* the sandbox came from those that were prepared: there may be another try */
   gboolean prepared;   /* it was ready when it was taken */
+  gboolean tried_again;
   gboolean sandbox_ready;
   gboolean announcing;
   SbxFd grant_fd;
@@ -60,6 +61,9 @@ void sbx_turn_prepare (SbxTurn *self);
 void sbx_turn_go_on (SbxTurn *self);
 /* A sandbox that was made ahead is no good: makes another, once. FALSE where there is no other try. */
 gboolean sbx_turn_fall_back (SbxTurn *self);
+/* Docker has created the container and did not start it: makes another sandbox, once. FALSE where that is not
+ * what happened, or there is no other try. */
+gboolean sbx_turn_try_again (SbxTurn *self, SbxFailure failure, const GError *error);
 
 extern const SbxSandboxEvents sbx_turn_sandbox_events;
 /* What a reply says beside its text, to the journal: files set aside, a history made shorter. */

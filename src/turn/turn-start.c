@@ -110,9 +110,9 @@ sbx_turn_go_on (SbxTurn *self)
 }
 
 static void
-make_sandbox (SbxTurn *self)
+make_sandbox (SbxTurn *self, const char *id)
 {
-  self->sandbox = sbx_sandbox_new (self->context, self->id, self->request.channel,
+  self->sandbox = sbx_sandbox_new (self->context, id, self->request.channel,
                                    self->deadline_usec + SCOPE_MARGIN_USEC, &sbx_turn_sandbox_events, self);
   sbx_sandbox_make (self->sandbox, FALSE);
 }
@@ -128,7 +128,28 @@ sbx_turn_fall_back (SbxTurn *self)
            sbx_sandbox_id (self->sandbox));
   self->made_ahead = self->prepared = self->sandbox_ready = FALSE;
   sbx_prepared_give_back (self->context->prepared, g_steal_pointer (&self->sandbox));
-  make_sandbox (self);
+  make_sandbox (self, self->id);
+  return TRUE;
+}
+
+/* With cgroup v1 runc now and then does not find the group that systemd is about to make, when many
+ * containers start at once. */
+gboolean
+sbx_turn_try_again (SbxTurn *self, SbxFailure failure, const GError *error)
+{
+  g_autofree char *id = NULL;
+
+  if (failure != SBX_FAILURE_DOCKER_REFUSED || self->tried_again || self->context->prepared == NULL
+      || self->state != SBX_TURN_STATE_PREPARING || !sbx_sandbox_is_created (self->sandbox))
+    return FALSE;
+  sbx_log (LOG_NOTICE, &(SbxLogFields){ .turn = self->id, .channel = self->request.channel },
+           "Turn %s makes another container, since Docker did not start the first: %s", self->id,
+           error != NULL ? error->message : "no reason given");
+  self->tried_again = TRUE;
+  self->sandbox_ready = FALSE;
+  sbx_prepared_give_back (self->context->prepared, g_steal_pointer (&self->sandbox));
+  id = sbx_turn_make_id ();
+  make_sandbox (self, id);
   return TRUE;
 }
 
@@ -143,7 +164,7 @@ sbx_turn_prepare (SbxTurn *self)
       sbx_prepared_take (prepared, self->request.channel, &sbx_turn_sandbox_events, self, &self->prepared);
   if (self->sandbox == NULL)
     {
-      make_sandbox (self);
+      make_sandbox (self, self->id);
       return;
     }
   self->made_ahead = TRUE;

@@ -139,7 +139,7 @@ on_sandbox_failed (SbxFailure failure, const GError *error, gpointer user_data)
 {
   SbxTurn *self = user_data;
 
-  if (sbx_turn_is_open (self) && !sbx_turn_fall_back (self))
+  if (sbx_turn_is_open (self) && !sbx_turn_fall_back (self) && !sbx_turn_try_again (self, failure, error))
     sbx_turn_fail (self, failure, error);
 }
 

@@ -113,6 +113,46 @@ first_turn (Fixture *self)
   assert_replied (self);
 }
 
+/* Docker creates the container and does not start it: the turn gets another, once. */
+static void
+test_start_is_refused (Fixture *self, gconstpointer data)
+{
+  const gboolean again = data != NULL;
+
+  fake_docker_add_json (self->base.docker, "GET /v1.41/images/", 200, OWN_IMAGE);
+  for (guint i = 0; i < (again ? 2 : 1); i++)
+    {
+      fake_docker_add_json (self->base.docker, "POST /v1.41/containers/create?name=roundtable-sandbox-", 201,
+                            "{\"Id\":\"abc\",\"Warnings\":[]}");
+      fake_docker_add (self->base.docker, "POST /v1.41/containers/roundtable-sandbox-*/attach?",
+                       "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n", -1, FAKE_HOLD);
+      fake_docker_add_json (self->base.docker, "POST /v1.41/containers/roundtable-sandbox-*/start", 500,
+                            "{\"message\":\"OCI runtime create failed: no such cgroup\"}");
+      turn_fixture_script_delete (&self->base);
+    }
+  if (!again)
+    {
+      script_sandbox (self);
+      script_sandbox (self);
+    }
+  (void) turn_fixture_submit (&self->base);
+  if (again)
+    {
+      while (self->base.n_told == 0)
+        g_main_context_iteration (NULL, TRUE);
+      /* What would be prepared next is not what this is about. */
+      sbx_prepared_drop (self->prepared, CHANNEL);
+      run_until (self, 1, 0);
+      turn_fixture_assert_failed (&self->base, SBX_FAILURE_DOCKER_REFUSED);
+    }
+  else
+    {
+      run_until (self, 1, 1);
+      assert_replied (self);
+      g_assert_cmpuint (n_containers (self), ==, 3);
+    }
+}
+
 /* The number of the n-th request, from 0, that has word in its first line. */
 static guint
 nth_request (Fixture *self, const char *word, guint n)
@@ -292,6 +332,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, func) g_test_add ("/turn/prepared/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("start-is-refused", test_start_is_refused);
+  g_test_add ("/turn/prepared/start-is-refused-again", Fixture, "again", set_up, test_start_is_refused,
+              tear_down);
   ADD ("used-by-the-next-turn", test_used_by_the_next_turn);
   ADD ("dies-while-it-waits", test_dies_while_it_waits);
   ADD ("dies-at-use", test_dies_at_use);
