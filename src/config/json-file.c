@@ -3,6 +3,7 @@
 #include "config/json-file.h"
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 #include "config/span.h"
 #include "wire/bounds.h"
@@ -39,13 +40,14 @@ sbx_json_file_text (const char *path, JsonObject *object, const char *name, gboo
                     char **ret_text, GError **error)
 {
   JsonNode *node = json_object_get_member (object, name);
+  const char *text = sbx_json_node_text (node);
 
   if (node == NULL && !required)
     return TRUE;
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
+  if (text == NULL)
     return sbx_json_file_refuse (path, name, node == NULL ? "there, a text" : "a text", error);
   g_free (*ret_text);
-  *ret_text = g_strdup (json_node_get_string (node));
+  *ret_text = g_strdup (text);
   return TRUE;
 }
 
@@ -55,12 +57,8 @@ sbx_json_file_boolean (const char *path, JsonObject *object, const char *name, g
 {
   JsonNode *node = json_object_get_member (object, name);
 
-  if (node == NULL)
-    return TRUE;
-  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
-    return sbx_json_file_refuse (path, name, "true or false", error);
-  *ret_value = json_node_get_boolean (node);
-  return TRUE;
+  return node == NULL || sbx_json_node_boolean (node, ret_value)
+         || sbx_json_file_refuse (path, name, "true or false", error);
 }
 
 gboolean
@@ -69,16 +67,16 @@ sbx_json_file_number (const char *path, JsonObject *object, const char *name, gu
 {
   JsonNode *node = json_object_get_member (object, name);
   g_autofree char *right = NULL;
+  gint64 number = 0;
 
   if (node == NULL)
     return TRUE;
-  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64
-      || json_node_get_int (node) < minimum || json_node_get_int (node) > maximum)
+  if (!sbx_json_node_integer (node, &number) || number < minimum || number > maximum)
     {
       right = g_strdup_printf ("a whole number from %u to %u", minimum, maximum);
       return sbx_json_file_refuse (path, name, right, error);
     }
-  *ret_number = (guint) json_node_get_int (node);
+  *ret_number = (guint) number;
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/json-member.h"
 #include "config/json-file.h"
 #include "config/search.h"
 #include "wire/bounds.h"
@@ -94,30 +95,25 @@ read_remote_name (SbxToolSpec *spec, const char *path, JsonObject *object, GErro
 static gboolean
 read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray *warnings, GError **error)
 {
-  JsonNode *node = json_object_get_member (object, "tools");
-  JsonArray *list;
+  JsonArray *list = sbx_json_member_list (object, "tools");
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
+  if (list == NULL)
     return sbx_json_file_refuse (path, "tools", "a list of tools, each with name, description and parameters",
                                  error);
-  list = json_node_get_array (node);
   if (json_array_get_length (list) > SBX_MAX_TOOLS)
     return sbx_json_file_refuse (path, "tools", "a list of at most 128 tools", error);
   for (guint i = 0; i < json_array_get_length (list); i++)
     {
-      JsonNode *element = json_array_get_element (list, i);
+      JsonObject *element = sbx_json_node_object (json_array_get_element (list, i));
       SbxToolSpec *spec = g_new0 (SbxToolSpec, 1);
       gboolean known;
 
       /* Held against those before it, then owned by the list, whatever follows. */
-      if (!JSON_NODE_HOLDS_OBJECT (element)
-          || !sbx_json_file_spec (path, json_node_get_object (element), spec, error)
-          || !read_remote_name (spec, path, json_node_get_object (element), error))
+      if (element == NULL || !sbx_json_file_spec (path, element, spec, error)
+          || !read_remote_name (spec, path, element, error))
         {
           spec_free (spec);
-          return JSON_NODE_HOLDS_OBJECT (element)
-                   ? FALSE
-                   : sbx_json_file_refuse (path, "tools", "a list of objects", error);
+          return element != NULL ? FALSE : sbx_json_file_refuse (path, "tools", "a list of objects", error);
         }
       known = sbx_mcp_server_tool (self, spec->name) != NULL;
       g_ptr_array_add (self->tools, spec);
@@ -127,7 +123,7 @@ read_tools (SbxMcpServer *self, const char *path, JsonObject *object, GPtrArray 
                        path, spec->name);
           return FALSE;
         }
-      sbx_json_file_warn (path, json_node_get_object (element), tool_members, warnings);
+      sbx_json_file_warn (path, element, tool_members, warnings);
     }
   return TRUE;
 }

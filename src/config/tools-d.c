@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/json-member.h"
 #include "base/names.h"
 #include "config/json-file.h"
 #include "config/search.h"
@@ -37,12 +38,10 @@ sbx_tool_free (SbxTool *self)
 static gboolean
 read_bus (SbxTool *self, const char *path, JsonObject *object, GPtrArray *warnings, GError **error)
 {
-  JsonNode *node = json_object_get_member (object, "bus");
-  JsonObject *bus;
+  JsonObject *bus = sbx_json_member_object (object, "bus");
 
-  if (!JSON_NODE_HOLDS_OBJECT (node))
+  if (bus == NULL)
     return sbx_json_file_refuse (path, "bus", "an object with name, path, interface and method", error);
-  bus = json_node_get_object (node);
   sbx_json_file_warn (path, bus, bus_members, warnings);
   if (!sbx_json_file_text (path, bus, "name", TRUE, &self->bus_name, error)
       || !sbx_json_file_text (path, bus, "path", TRUE, &self->bus_path, error)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 
 static char *
@@ -111,11 +112,12 @@ convert_waited (guint status, GBytes *body, GError **error)
   g_autoptr (JsonNode) node = sbx_engine_read_object (body, error);
   const char *message = NULL;
   JsonObject *object = NULL;
+  gint64 exit_status = 0;
 
   if (node == NULL)
     return NULL;
   object = json_node_get_object (node);
-  message = sbx_engine_text (sbx_engine_object (object, "Error"), "Message");
+  message = sbx_engine_text (sbx_json_member_object (object, "Error"), "Message");
   if (*message != '\0' || !json_object_has_member (object, "StatusCode"))
     {
       g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,
@@ -123,7 +125,8 @@ convert_waited (guint status, GBytes *body, GError **error)
                    *message != '\0' ? message : "no exit status");
       return NULL;
     }
-  return g_memdup2 (&(gint64){ sbx_engine_number (object, "StatusCode") }, sizeof (gint64));
+  (void) sbx_json_member_integer (object, "StatusCode", &exit_status);
+  return g_memdup2 (&exit_status, sizeof exit_status);
 }
 
 void
@@ -185,15 +188,15 @@ convert_state (guint status, GBytes *body, GError **error)
   if (node == NULL)
     return NULL;
   object = json_node_get_object (node);
-  state = sbx_engine_object (object, "State");
+  state = sbx_json_member_object (object, "State");
   result = g_new0 (SbxContainerState, 1);
   result->id = g_strdup (sbx_engine_text (object, "Id"));
   result->name = g_strdup (plain_name (sbx_engine_text (object, "Name")));
   result->status = g_strdup (sbx_engine_text (state, "Status"));
-  result->running = sbx_engine_flag (state, "Running");
-  result->oom_killed = sbx_engine_flag (state, "OOMKilled");
-  result->exit_status = sbx_engine_number (state, "ExitCode");
-  result->pid = sbx_engine_number (state, "Pid");
+  (void) sbx_json_member_boolean (state, "Running", &result->running);
+  (void) sbx_json_member_boolean (state, "OOMKilled", &result->oom_killed);
+  (void) sbx_json_member_integer (state, "ExitCode", &result->exit_status);
+  (void) sbx_json_member_integer (state, "Pid", &result->pid);
   result->error = g_strdup (sbx_engine_text (state, "Error"));
   return result;
 }
@@ -238,22 +241,16 @@ static SbxContainerInfo *
 read_info (JsonObject *object)
 {
   SbxContainerInfo *info = g_new0 (SbxContainerInfo, 1);
-  JsonNode *names = json_object_get_member (object, "Names");
-  JsonObject *labels = sbx_engine_object (object, "Labels");
+  JsonArray *names = sbx_json_member_list (object, "Names");
+  JsonObject *labels = sbx_json_member_object (object, "Labels");
+  const char *name = NULL;
 
   info->id = g_strdup (sbx_engine_text (object, "Id"));
   info->state = g_strdup (sbx_engine_text (object, "State"));
   info->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (names != NULL && JSON_NODE_HOLDS_ARRAY (names)
-      && json_array_get_length (json_node_get_array (names)) > 0)
-    {
-      JsonNode *first = json_array_get_element (json_node_get_array (names), 0);
-
-      if (JSON_NODE_HOLDS_VALUE (first) && json_node_get_value_type (first) == G_TYPE_STRING)
-        info->name = g_strdup (plain_name (json_node_get_string (first)));
-    }
-  if (info->name == NULL)
-    info->name = g_strdup ("");
+  if (names != NULL && json_array_get_length (names) > 0)
+    name = sbx_json_node_text (json_array_get_element (names, 0));
+  info->name = g_strdup (name != NULL ? plain_name (name) : "");
   if (labels != NULL)
     {
       g_autoptr (GList) members = json_object_get_members (labels);
@@ -272,21 +269,20 @@ convert_list (guint status, GBytes *body, GError **error)
   const char *data = g_bytes_get_data (body, &n_bytes);
   g_autoptr (JsonNode) node = sbx_json_read (data != NULL ? data : "", n_bytes, SBX_ENGINE_MAX_ANSWER, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) container_info_free);
-  guint length =
-    node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_array_get_length (json_node_get_array (node)) : 0;
+  JsonArray *containers = sbx_json_node_list (node);
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
+  if (containers == NULL)
     {
       g_set_error_literal (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_ANSWER,
                            "Docker's list of containers cannot be read.");
       return NULL;
     }
-  for (guint i = 0; i < length; i++)
+  for (guint i = 0; i < json_array_get_length (containers); i++)
     {
-      JsonNode *element = json_array_get_element (json_node_get_array (node), i);
+      JsonObject *element = sbx_json_node_object (json_array_get_element (containers, i));
 
-      if (JSON_NODE_HOLDS_OBJECT (element))
-        g_ptr_array_add (list, read_info (json_node_get_object (element)));
+      if (element != NULL)
+        g_ptr_array_add (list, read_info (element));
     }
   return g_steal_pointer (&list);
 }

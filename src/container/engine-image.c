@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/names.h"
 
 #define LOAD_TIMEOUT_MS 300000u
@@ -38,7 +39,7 @@ convert_image (guint status, GBytes *body, GError **error)
     return NULL;
   image = g_new0 (SbxImage, 1);
   image->id = g_strdup (sbx_engine_text (json_node_get_object (node), "Id"));
-  labels = sbx_engine_object (sbx_engine_object (json_node_get_object (node), "Config"), "Labels");
+  labels = sbx_json_member_object (sbx_json_member_object (json_node_get_object (node), "Config"), "Labels");
   if (labels != NULL && json_object_has_member (labels, SBX_LABEL_WORKER))
     image->worker_version = g_strdup (sbx_engine_text (labels, SBX_LABEL_WORKER));
   return image;
@@ -84,9 +85,7 @@ convert_progress (guint status, GBytes *body, GError **error)
       if (**line == '\0')
         continue;
       node = sbx_json_read (*line, strlen (*line), SBX_ENGINE_MAX_ANSWER, NULL);
-      if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
-        continue;
-      message = sbx_engine_text (json_node_get_object (node), "error");
+      message = sbx_engine_text (sbx_json_node_object (node), "error");
       if (*message != '\0')
         {
           g_set_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_REFUSED,

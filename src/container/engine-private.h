@@ -44,8 +44,5 @@ void sbx_engine_set_error (GError **error, SbxEngineAbout about, guint status, G
 
 /* The answer as an object; NULL with error set. */
 JsonNode *sbx_engine_read_object (GBytes *body, GError **error);
-/* Lenient readers: what is missing or of another kind gives "", 0, FALSE, NULL. Borrowed. */
-const char *sbx_engine_text (JsonObject *object, const char *member);
-gint64 sbx_engine_number (JsonObject *object, const char *member);
-gboolean sbx_engine_flag (JsonObject *object, const char *member);
-JsonObject *sbx_engine_object (JsonObject *object, const char *member);
+/* A member's text (base/json-member.h), or "". */
+const char *sbx_engine_text (JsonObject *object, const char *name);

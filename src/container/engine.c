@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/names.h"
 #include "container/http-call.h"
 
@@ -60,41 +61,11 @@ sbx_engine_socket_path (SbxEngine *self)
 }
 
 const char *
-sbx_engine_text (JsonObject *object, const char *member)
+sbx_engine_text (JsonObject *object, const char *name)
 {
-  JsonNode *node = object != NULL ? json_object_get_member (object, member) : NULL;
+  const char *text = sbx_json_member_text (object, name);
 
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
-    return "";
-  return json_node_get_string (node);
-}
-
-gint64
-sbx_engine_number (JsonObject *object, const char *member)
-{
-  JsonNode *node = object != NULL ? json_object_get_member (object, member) : NULL;
-
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64)
-    return 0;
-  return json_node_get_int (node);
-}
-
-gboolean
-sbx_engine_flag (JsonObject *object, const char *member)
-{
-  JsonNode *node = object != NULL ? json_object_get_member (object, member) : NULL;
-
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
-    return FALSE;
-  return json_node_get_boolean (node);
-}
-
-JsonObject *
-sbx_engine_object (JsonObject *object, const char *member)
-{
-  JsonNode *node = object != NULL ? json_object_get_member (object, member) : NULL;
-
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  return text != NULL ? text : "";
 }
 
 JsonNode *
@@ -118,7 +89,7 @@ static char *
 message_of (GBytes *body)
 {
   g_autoptr (JsonNode) node = sbx_engine_read_object (body, NULL);
-  const char *text = node != NULL ? sbx_engine_text (json_node_get_object (node), "message") : "";
+  const char *text = sbx_engine_text (sbx_json_node_object (node), "message");
   g_autofree char *cut = g_strndup (*text != '\0' ? text : "no message", MAX_MESSAGE);
   char *line = g_utf8_make_valid (cut, -1);
 
@@ -240,17 +211,11 @@ sbx_engine_info_free (SbxEngineInfo *info)
 static gboolean
 has_security_option (JsonObject *object, const char *option)
 {
-  JsonNode *node = json_object_get_member (object, "SecurityOptions");
-  JsonArray *options = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonArray *options = sbx_json_member_list (object, "SecurityOptions");
 
   for (guint i = 0; options != NULL && i < json_array_get_length (options); i++)
-    {
-      JsonNode *one = json_array_get_element (options, i);
-
-      if (JSON_NODE_HOLDS_VALUE (one) && json_node_get_value_type (one) == G_TYPE_STRING
-          && g_str_equal (json_node_get_string (one), option))
-        return TRUE;
-    }
+    if (g_strcmp0 (sbx_json_node_text (json_array_get_element (options, i)), option) == 0)
+      return TRUE;
   return FALSE;
 }
 
@@ -261,6 +226,7 @@ convert_info (guint status, GBytes *body, GError **error)
   g_autoptr (GStrvBuilder) runtimes = g_strv_builder_new ();
   SbxEngineInfo *info = NULL;
   JsonObject *object = NULL;
+  JsonObject *runtimes_by_name = NULL;
 
   if (node == NULL)
     return NULL;
@@ -269,16 +235,17 @@ convert_info (guint status, GBytes *body, GError **error)
   info->server_version = g_strdup (sbx_engine_text (object, "ServerVersion"));
   info->cgroup_driver = g_strdup (sbx_engine_text (object, "CgroupDriver"));
   info->cgroup_version = g_strdup (sbx_engine_text (object, "CgroupVersion"));
-  info->containers_running = sbx_engine_number (object, "ContainersRunning");
-  if (sbx_engine_object (object, "Runtimes") != NULL)
+  (void) sbx_json_member_integer (object, "ContainersRunning", &info->containers_running);
+  runtimes_by_name = sbx_json_member_object (object, "Runtimes");
+  if (runtimes_by_name != NULL)
     {
-      g_autoptr (GList) names = json_object_get_members (sbx_engine_object (object, "Runtimes"));
+      g_autoptr (GList) names = json_object_get_members (runtimes_by_name);
 
       for (GList *name = names; name != NULL; name = name->next)
         g_strv_builder_add (runtimes, name->data);
     }
   info->runtimes = g_strv_builder_end (runtimes);
-  info->runc = g_strdup (sbx_engine_text (sbx_engine_object (object, "RuncCommit"), "ID"));
+  info->runc = g_strdup (sbx_engine_text (sbx_json_member_object (object, "RuncCommit"), "ID"));
   info->apparmor = has_security_option (object, "name=apparmor");
   return info;
 }

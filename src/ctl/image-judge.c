@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 #include "broker/http-head.h"
 #include "broker/http-reply.h"
@@ -64,34 +65,16 @@ static void G_GNUC_PRINTF (2, 3) judge_fault (SbxJudge *self, const char *format
 
 /* --- the script --- */
 
-static const char *
-text_of (JsonObject *object, const char *name)
-{
-  JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
-
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
-           ? json_node_get_string (node)
-           : NULL;
-}
-
-static JsonObject *
-object_of (JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
 /* The name under which the tool is offered: the worker may put something before it. */
 static const char *
 find_offer (JsonObject *request)
 {
-  JsonNode *node = request != NULL ? json_object_get_member (request, "tools") : NULL;
-  JsonArray *tools = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonArray *tools = sbx_json_member_list (request, "tools");
 
   for (guint i = 0; tools != NULL && i < json_array_get_length (tools); i++)
     {
-      JsonObject *tool = object_of (json_array_get_element (tools, i));
-      const char *name =
-        tool != NULL ? text_of (object_of (json_object_get_member (tool, "function")), "name") : NULL;
+      JsonObject *tool = sbx_json_node_object (json_array_get_element (tools, i));
+      const char *name = sbx_json_member_text (sbx_json_member_object (tool, "function"), "name");
 
       if (name != NULL && g_str_has_suffix (name, SBX_JUDGE_TOOL))
         return name;
@@ -103,7 +86,7 @@ char *
 sbx_judge_answer (const char *body, gsize n_bytes, gboolean *asked)
 {
   g_autoptr (JsonNode) root = sbx_json_read (body, n_bytes, SBX_MAX_BODY_BYTES, NULL);
-  const char *offer = find_offer (object_of (root));
+  const char *offer = find_offer (sbx_json_node_object (root));
   g_autoptr (GString) out =
     g_string_new ("{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":");
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "base/json-member.h"
+
 /* Deeper than anything that the service sends. */
 #define MAX_DEPTH 8u
 
@@ -157,14 +159,14 @@ sbx_variant_to_json (sd_bus_message *message, JsonNode **ret)
 static char *
 describe_value (JsonNode *node, int width)
 {
-  JsonArray *array = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  JsonArray *array = sbx_json_node_list (node);
+  gboolean yes = FALSE;
   GString *text;
 
-  if (type == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (node));
-  if (type == G_TYPE_BOOLEAN)
-    return g_strdup (json_node_get_boolean (node) ? "yes" : "no");
+  if (sbx_json_node_text (node) != NULL)
+    return g_strdup (sbx_json_node_text (node));
+  if (sbx_json_node_boolean (node, &yes))
+    return g_strdup (yes ? "yes" : "no");
   if (array == NULL)
     return json_to_string (node, FALSE);
 

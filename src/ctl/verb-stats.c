@@ -5,21 +5,13 @@
 
 #include <errno.h>
 
+#include "base/json-member.h"
 #include "ctl/variant.h"
 
 static gint64
 number (JsonObject *object, const char *name)
 {
   return json_object_get_int_member_with_default (object, name, 0);
-}
-
-/* An object in an object; NULL where there is none. */
-static JsonObject *
-part (JsonObject *object, const char *name)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }
 
 static void
@@ -51,7 +43,7 @@ add_numbers (SbxTable *table, JsonObject *object, const char *prefix)
 static void
 add_phase (SbxTable *table, JsonObject *phases, const char *name, gint64 n_turns)
 {
-  JsonObject *phase = phases != NULL ? part (phases, name) : NULL;
+  JsonObject *phase = sbx_json_member_object (phases, name);
   g_autofree char *heading = g_strdup_printf ("%s: mean, longest", name);
   g_autofree char *text = NULL;
 
@@ -72,13 +64,13 @@ describe (JsonObject *object)
   static const char *const figures[] = { "calls",        "calls-refused", "request-bytes",
                                          "answer-bytes", "prompt-tokens", "answer-tokens" };
   SbxTable *table = sbx_table_new (headings);
-  gint64 n_turns = add_numbers (table, part (object, "outcomes"), "turns ");
+  gint64 n_turns = add_numbers (table, sbx_json_member_object (object, "outcomes"), "turns ");
 
-  (void) add_numbers (table, part (object, "reasons"), "without a reply: ");
+  (void) add_numbers (table, sbx_json_member_object (object, "reasons"), "without a reply: ");
   if (json_object_has_member (object, "not-taken"))
     add_number (table, "turns not taken", number (object, "not-taken"));
   for (gsize i = 0; i < G_N_ELEMENTS (phases); i++)
-    add_phase (table, part (object, "phases"), phases[i], n_turns);
+    add_phase (table, sbx_json_member_object (object, "phases"), phases[i], n_turns);
   for (gsize i = 0; i < G_N_ELEMENTS (figures); i++)
     add_number (table, figures[i], number (object, figures[i]));
   return table;

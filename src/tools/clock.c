@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 
 #define MAX_INPUT_BYTES (512u * 1024u)
 
@@ -46,10 +47,8 @@ read_zone (const char *input, gsize n_bytes, char **ret_zone)
   zone = json_object_get_member (json_node_get_object (root), "timezone");
   if (zone == NULL || JSON_NODE_HOLDS_NULL (zone))
     return TRUE;
-  if (json_node_get_value_type (zone) != G_TYPE_STRING)
-    return FALSE;
-  *ret_zone = g_strdup (json_node_get_string (zone));
-  return TRUE;
+  *ret_zone = g_strdup (sbx_json_node_text (zone));
+  return *ret_zone != NULL;
 }
 
 static GTimeZone *

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 #include "wire/bounds.h"
 
@@ -63,8 +64,7 @@ store_read (SbxChannelStore *self, const char *text, gsize n_bytes, GError **err
   list = json_node_get_array (root);
   for (guint i = 0; i < json_array_get_length (list); i++)
     {
-      JsonNode *node = json_array_get_element (list, i);
-      const char *key = json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
+      const char *key = sbx_json_node_text (json_array_get_element (list, i));
 
       if (key == NULL || !sbx_channel_key_is_valid (key) || i >= SBX_CHANNEL_STORE_MAX)
         {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 #include "turn/channel-store.h"
 #include "wire/bounds.h"
@@ -89,15 +90,12 @@ static gboolean
 get_text (JsonObject *object, const char *name, gsize max_bytes, char **ret_text)
 {
   JsonNode *node = json_object_get_member (object, name);
-  const char *text;
+  const char *text = sbx_json_node_text (node);
 
   *ret_text = NULL;
   if (node == NULL)
     return TRUE;
-  if (json_node_get_value_type (node) != G_TYPE_STRING)
-    return FALSE;
-  text = json_node_get_string (node);
-  if (strlen (text) > max_bytes)
+  if (text == NULL || strlen (text) > max_bytes)
     return FALSE;
   *ret_text = g_strdup (text);
   return TRUE;
@@ -106,12 +104,7 @@ get_text (JsonObject *object, const char *name, gsize max_bytes, char **ret_text
 static gboolean
 get_number (JsonObject *object, const char *name, gint64 max, gint64 *ret_number)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (node == NULL || json_node_get_value_type (node) != G_TYPE_INT64)
-    return FALSE;
-  *ret_number = json_node_get_int (node);
-  return *ret_number >= 0 && *ret_number <= max;
+  return sbx_json_member_integer (object, name, ret_number) && *ret_number >= 0 && *ret_number <= max;
 }
 
 static JsonNode *

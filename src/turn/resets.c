@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "base/json-gate.h"
+#include "base/json-member.h"
 #include "base/json-write.h"
 #include "base/log.h"
 #include "turn/channel-store.h"
@@ -31,18 +32,17 @@ resets_put (SbxResets *self, const char *channel, guint64 generation)
 static gboolean
 read_pair (SbxResets *self, JsonNode *node)
 {
-  JsonArray *pair = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-  JsonNode *channel, *generation;
+  JsonArray *pair = sbx_json_node_list (node);
+  const char *channel;
+  gint64 generation = 0;
 
   if (pair == NULL || json_array_get_length (pair) != 2)
     return FALSE;
-  channel = json_array_get_element (pair, 0);
-  generation = json_array_get_element (pair, 1);
-  if (json_node_get_value_type (channel) != G_TYPE_STRING
-      || !sbx_channel_key_is_valid (json_node_get_string (channel))
-      || json_node_get_value_type (generation) != G_TYPE_INT64 || json_node_get_int (generation) <= 0)
+  channel = sbx_json_node_text (json_array_get_element (pair, 0));
+  if (channel == NULL || !sbx_channel_key_is_valid (channel)
+      || !sbx_json_node_integer (json_array_get_element (pair, 1), &generation) || generation <= 0)
     return FALSE;
-  resets_put (self, json_node_get_string (channel), (guint64) json_node_get_int (generation));
+  resets_put (self, channel, (guint64) generation);
   return TRUE;
 }
 
