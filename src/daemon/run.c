@@ -306,6 +306,7 @@ sbx_run_submit (SbxRun *self, guint32 uid, void (*taken) (SbxRun *self))
                                    .message_id = self->options.message_id,
                                    .uid = uid,
                                    .deadline_msec = self->options.deadline_sec * 1000,
+                                   .replaces = self->options.replaces,
                                    .detached =
                                      self->kind != SBX_RUN_TURN || self->options.message_id != NULL };
   gboolean known = request.message_id != NULL

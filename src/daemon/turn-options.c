@@ -98,6 +98,17 @@ read_defang (SbxTurnOptions *self, sd_bus_message *message, sd_bus_error *ret_er
   return 1;
 }
 
+static int
+read_replace (SbxTurnOptions *self, sd_bus_message *message, sd_bus_error *ret_error)
+{
+  int value = 0;
+
+  if (sd_bus_message_read (message, "v", "b", &value) < 0)
+    return refuse (ret_error, SBX_BUS_ERROR_INVALID_OPTION, "replace is a boolean");
+  self->replaces = value;
+  return 1;
+}
+
 static gboolean
 is_of_showing (const char *name)
 {
@@ -114,6 +125,7 @@ sbx_turn_options_read_one (SbxTurnOptions *self, sd_bus_message *message, const 
   } options[] = {
     { "principal", read_principal },   { "message-id", read_message_id },       { "deadline", read_deadline },
     { "chunk-size", read_chunk_size }, { "wait-in-queue", read_wait_in_queue }, { "defang", read_defang },
+    { "replace", read_replace },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (options); i++)
@@ -141,7 +153,7 @@ sbx_turn_options_read (SbxTurnOptions *self, sd_bus_message *message, gboolean o
         return sd_bus_error_setf (ret_error, sbx_bus_error_name (SBX_BUS_ERROR_INVALID_OPTION),
                                   only_shown ? "There is no option \"%s\"; known are chunk-size and defang"
                                              : "There is no option \"%s\"; known are principal, message-id, "
-                                               "deadline, chunk-size, defang and wait-in-queue",
+                                               "deadline, replace, chunk-size, defang and wait-in-queue",
                                   name);
       if (r >= 0)
         r = sd_bus_message_exit_container (message);

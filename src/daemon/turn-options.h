@@ -12,6 +12,7 @@ typedef struct {
   guint32 deadline_sec;  /* 0: the configured one */
   guint32 chunk_units;   /* 0: the reply is not cut into parts */
   gboolean not_in_queue; /* refused where it would have to wait */
+  gboolean replaces;     /* what the speaker asked before ends (SbxTurnRequest) */
   gboolean live_links;   /* the reply's links stay as the worker wrote them (defang.h) */
 } SbxTurnOptions;
 

@@ -278,8 +278,19 @@ sbx_turns_cancel (SbxTurns *self, const char *id)
   return TRUE;
 }
 
+static gboolean
+is_chosen (const SbxTurnChoice *choice, const SbxTurn *turn)
+{
+  const SbxTurnRequest *request = sbx_turn_request (turn);
+
+  return strcmp (request->channel, choice->channel) == 0
+         && (choice->uid == NULL || request->uid == *choice->uid)
+         && (choice->speaker_id == NULL || strcmp (request->speaker_id, choice->speaker_id) == 0)
+         && g_strcmp0 (sbx_turn_id (turn), choice->but) != 0;
+}
+
 guint
-sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint32 *uid)
+sbx_turns_cancel_chosen (SbxTurns *self, const SbxTurnChoice *choice)
 {
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
   guint n = 0;
@@ -288,7 +299,7 @@ sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint32 *ui
     {
       const SbxTurn *turn = ((SbxTurnEntry *) self->entries->pdata[i])->turn;
 
-      if (strcmp (sbx_turn_channel (turn), channel) == 0 && (uid == NULL || sbx_turn_uid (turn) == *uid))
+      if (is_chosen (choice, turn))
         g_ptr_array_add (ids, g_strdup (sbx_turn_id (turn)));
     }
   /* The last first, so that none of them gets the place of one before. */
@@ -300,7 +311,7 @@ sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint32 *ui
 gboolean
 sbx_turns_purge (SbxTurns *self, const char *channel)
 {
-  (void) sbx_turns_cancel_channel (self, channel, NULL);
+  (void) sbx_turns_cancel_chosen (self, &(SbxTurnChoice){ .channel = channel });
   sbx_record_store_purge (self->context->records, channel);
   sbx_resets_purge (self->context->resets, channel);
   sbx_statistics_purge (self->statistics, channel);

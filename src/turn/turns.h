@@ -94,8 +94,16 @@ const char *sbx_turns_channel_of (SbxTurns *self, const char *id);
 
 /* FALSE where there is no such turn or it has its outcome already. */
 gboolean sbx_turns_cancel (SbxTurns *self, const char *id);
-/* All of the channel that wait or run; uid: only this user's, or NULL for all. How many. */
-guint sbx_turns_cancel_channel (SbxTurns *self, const char *channel, const guint32 *uid);
+/* All of the channel that wait or run, of this user and speaker, but one; NULL: whoever it is. */
+typedef struct {
+  const char *channel;
+  const guint32 *uid;
+  const char *speaker_id;
+  const char *but; /* a turn's id */
+} SbxTurnChoice;
+
+/* How many it were. */
+guint sbx_turns_cancel_chosen (SbxTurns *self, const SbxTurnChoice *choice);
 
 /* Cancels the channel's turns and removes their records and what was asked of its next one. TRUE when none of
  * them holds the workspace any more. */

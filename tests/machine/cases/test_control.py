@@ -71,6 +71,15 @@ class Control(unittest.TestCase):
         self.assertEqual(caught.exception.name, support.ERROR + "ModeOff")
         support.nothing_left()
 
+    def test_a_message_replaces_the_one_before(self):
+        with support.held_turn(CHANNEL) as running:
+            anew = support.start_turn(CHANNEL, "hello", replace=True)
+            with self.assertRaises(support.Failed) as caught:
+                running.reply()
+            self.assertEqual(caught.exception.name, support.ERROR + "Cancelled")
+            self.assertTrue(anew.reply()[0])
+        support.nothing_left()
+
     def test_the_limit_of_processes_is_named(self):
         # The first shell lives on behind the one that reaches the limit, as a worker would.
         forks = "read line; (while :; do sleep 1000 & done); i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; exit 1"

@@ -447,9 +447,10 @@ test_cancel_channel (Fixture *self, gconstpointer data)
   (void) submit (self, "C", "a:2", NULL);
   request.uid = 6;
   g_free (sbx_turns_submit (self->turns, &request, NULL, NULL));
-  g_assert_cmpuint (sbx_turns_cancel_channel (self->turns, "a:1", &uid), ==, 2);
+  g_assert_cmpuint (sbx_turns_cancel_chosen (self->turns, &(SbxTurnChoice){ .channel = "a:1", .uid = &uid }),
+                    ==, 2);
   g_assert_cmpstr (self->told->str, ==, "B=cancelled A=cancelled ");
-  g_assert_cmpuint (sbx_turns_cancel_channel (self->turns, "a:1", NULL), ==, 1);
+  g_assert_cmpuint (sbx_turns_cancel_chosen (self->turns, &(SbxTurnChoice){ .channel = "a:1" }), ==, 1);
   g_assert_cmpuint (sbx_turns_n_queued (self->turns), ==, 1);
 }
 
