@@ -3,14 +3,14 @@
 #include "bus/bus-call.h"
 
 #include "base/source.h"
+#include "base/task-guard.h"
 #include "bus/bus-auto.h"
 
 typedef struct {
   sd_bus_slot *slot;
   sd_bus_message *answer;
   GError *error;
-  GSource *timer;
-  GSource *cancelled;
+  SbxTaskGuard guard;
   GSource *idle;
   guint timeout_ms;
 } Call;
@@ -18,8 +18,7 @@ typedef struct {
 static void
 call_free (Call *self)
 {
-  sbx_source_clear (&self->timer);
-  sbx_source_clear (&self->cancelled);
+  sbx_task_guard_disarm (&self->guard);
   sbx_source_clear (&self->idle);
   g_clear_pointer (&self->slot, sd_bus_slot_unref);
   g_clear_pointer (&self->answer, sd_bus_message_unref);
@@ -53,8 +52,7 @@ settle (GTask *task)
 {
   Call *self = g_task_get_task_data (task);
 
-  sbx_source_clear (&self->timer);
-  sbx_source_clear (&self->cancelled);
+  sbx_task_guard_disarm (&self->guard);
   g_clear_pointer (&self->slot, sd_bus_slot_unref);
   self->idle = sbx_source_soon (on_idle, task);
 }
@@ -69,25 +67,16 @@ on_answer (sd_bus_message *message, void *user_data, sd_bus_error *ret_error)
   return 0;
 }
 
-static gboolean
-on_timeout (gpointer user_data)
+static void
+on_over (gpointer user_data, gboolean cancelled)
 {
   Call *self = g_task_get_task_data (user_data);
 
   self->error =
-    g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "No answer on the bus within %u ms.", self->timeout_ms);
+    cancelled ? g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call on the bus was cancelled.")
+              : g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "No answer on the bus within %u ms.",
+                             self->timeout_ms);
   settle (user_data);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-on_cancelled (GCancellable *cancellable, gpointer user_data)
-{
-  Call *self = g_task_get_task_data (user_data);
-
-  self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call on the bus was cancelled.");
-  settle (user_data);
-  return G_SOURCE_REMOVE;
 }
 
 void
@@ -110,15 +99,7 @@ sbx_bus_call_async (sd_bus *bus, sd_bus_message *message, guint timeout_ms, GCan
       settle (task);
       return;
     }
-  self->timer = g_timeout_source_new (timeout_ms);
-  g_source_set_callback (self->timer, on_timeout, task, NULL);
-  g_source_attach (self->timer, NULL);
-  if (cancellable != NULL)
-    {
-      self->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
-      g_source_attach (self->cancelled, NULL);
-    }
+  sbx_task_guard_arm (&self->guard, timeout_ms, cancellable, on_over, task);
 }
 
 sd_bus_message *

@@ -56,8 +56,7 @@ op_free (SbxUnitsOp *op)
 {
   if (op->units != NULL)
     g_ptr_array_remove_fast (op->units->ops, op);
-  sbx_source_clear (&op->timer);
-  sbx_source_clear (&op->cancelled);
+  sbx_task_guard_disarm (&op->guard);
   sbx_source_clear (&op->pending);
   g_object_unref (op->inner);
   g_object_unref (op->task);
@@ -112,20 +111,13 @@ op_stop (SbxUnitsOp *op, GError *error)
   g_cancellable_cancel (op->inner);
 }
 
-static gboolean
-on_timeout (gpointer user_data)
+static void
+on_over (gpointer user_data, gboolean cancelled)
 {
-  op_stop (user_data, g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_TIMEOUT,
-                                           "systemd did not get it done in time."));
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-on_cancelled (GCancellable *cancellable, gpointer user_data)
-{
-  op_stop (user_data,
-           g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The call to systemd was cancelled."));
-  return G_SOURCE_REMOVE;
+  op_stop (user_data, cancelled ? g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                                                       "The call to systemd was cancelled.")
+                                : g_error_new_literal (SBX_UNITS_ERROR, SBX_UNITS_ERROR_TIMEOUT,
+                                                       "systemd did not get it done in time."));
 }
 
 SbxUnitsOp *
@@ -138,15 +130,8 @@ sbx_units_op_new (SbxUnits *self, guint timeout_ms, GCancellable *cancellable, G
   op->task = g_task_new (NULL, cancellable, callback, user_data);
   g_task_set_check_cancellable (op->task, FALSE);
   op->inner = g_cancellable_new ();
-  op->timer = g_timeout_source_new (timeout_ms > 0 ? timeout_ms : SBX_UNITS_TIMEOUT_MS);
-  g_source_set_callback (op->timer, on_timeout, op, NULL);
-  g_source_attach (op->timer, NULL);
-  if (cancellable != NULL)
-    {
-      op->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_callback (op->cancelled, G_SOURCE_FUNC (on_cancelled), op, NULL);
-      g_source_attach (op->cancelled, NULL);
-    }
+  sbx_task_guard_arm (&op->guard, timeout_ms > 0 ? timeout_ms : SBX_UNITS_TIMEOUT_MS, cancellable, on_over,
+                      op);
   g_ptr_array_add (self->ops, op);
   return op;
 }
@@ -335,8 +320,7 @@ sbx_units_free (SbxUnits *self)
       SbxUnitsOp *op = g_ptr_array_index (self->ops, i);
 
       op->units = NULL;
-      sbx_source_clear (&op->timer);
-      sbx_source_clear (&op->cancelled);
+      sbx_task_guard_disarm (&op->guard);
       sbx_source_clear (&op->pending);
       if (op->calling)
         {

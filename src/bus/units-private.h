@@ -4,6 +4,7 @@
  * end. */
 #pragma once
 
+#include "base/task-guard.h"
 #include "bus/systemd-units.h"
 
 #define SBX_SYSTEMD_NAME    "org.freedesktop.systemd1"
@@ -19,8 +20,7 @@ struct _SbxUnitsOp {
   SbxUnits *units; /* NULL when it was freed */
   GTask *task;
   GCancellable *inner; /* of the call that runs */
-  GSource *timer;
-  GSource *cancelled;
+  SbxTaskGuard guard;
   GSource *pending; /* a step that is due */
   gboolean calling;
   GError *stopped; /* why the operation has to end */

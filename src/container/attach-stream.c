@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/names.h"
 #include "base/source.h"
+#include "base/task-guard.h"
 #include "base/unix-connect.h"
 #include "container/engine-private.h"
 #include "container/http-call.h"
@@ -23,11 +24,10 @@
 typedef struct {
   SbxFd fd;
   GSource *source;
-  GSource *timer;
-  GSource *cancelled;
+  SbxTaskGuard guard;
   guint timeout_ms;
   /* opening */
-  SbxEngine *engine;
+  SbxEngine *engine; /* NULL: writing */
   GString *request;
   gsize sent;
   GString *head;
@@ -42,8 +42,7 @@ static void
 operation_halt (Operation *self)
 {
   sbx_source_clear (&self->source);
-  sbx_source_clear (&self->timer);
-  sbx_source_clear (&self->cancelled);
+  sbx_task_guard_disarm (&self->guard);
 }
 
 static void
@@ -75,17 +74,24 @@ fail_down (GTask *task, const char *what, int code)
                            what, code != 0 ? g_strerror (code) : "end of file"));
 }
 
-static gboolean
-on_cancelled (GCancellable *cancellable, gpointer user_data)
+static void
+on_over (gpointer user_data, gboolean cancelled)
 {
-  fail (user_data,
-        g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "Attaching to the container was cancelled."));
-  return G_SOURCE_REMOVE;
+  Operation *self = g_task_get_task_data (user_data);
+
+  if (cancelled)
+    fail (user_data, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                                          "Attaching to the container was cancelled."));
+  else if (self->engine != NULL)
+    fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN,
+                                  "Docker did not attach within %u ms.", self->timeout_ms));
+  else
+    fail (user_data, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+                                  "The worker did not read its turn within %u ms.", self->timeout_ms));
 }
 
 static GTask *
-operation_new (guint timeout_ms, GSourceFunc on_timeout, GCancellable *cancellable,
-               GAsyncReadyCallback callback, gpointer user_data)
+operation_new (guint timeout_ms, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   GTask *task = g_task_new (NULL, cancellable, callback, user_data);
   Operation *self = g_new0 (Operation, 1);
@@ -94,15 +100,7 @@ operation_new (guint timeout_ms, GSourceFunc on_timeout, GCancellable *cancellab
   g_task_set_task_data (task, self, (GDestroyNotify) operation_free);
   self->fd = -1;
   self->timeout_ms = timeout_ms;
-  self->timer = g_timeout_source_new (timeout_ms);
-  g_source_set_callback (self->timer, on_timeout, task, NULL);
-  g_source_attach (self->timer, NULL);
-  if (cancellable != NULL)
-    {
-      self->cancelled = g_cancellable_source_new (cancellable);
-      g_source_set_callback (self->cancelled, G_SOURCE_FUNC (on_cancelled), task, NULL);
-      g_source_attach (self->cancelled, NULL);
-    }
+  sbx_task_guard_arm (&self->guard, timeout_ms, cancellable, on_over, task);
   return task;
 }
 
@@ -116,16 +114,6 @@ watch (GTask *task, GIOCondition condition, GUnixFDSourceFunc callback)
 }
 
 /* --- opening --- */
-
-static gboolean
-on_open_timeout (gpointer user_data)
-{
-  Operation *self = g_task_get_task_data (user_data);
-
-  fail (user_data, g_error_new (SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN,
-                                "Docker did not attach within %u ms.", self->timeout_ms));
-  return G_SOURCE_REMOVE;
-}
 
 static void
 fail_refused (GTask *task)
@@ -279,8 +267,8 @@ void
 sbx_attach_open_async (SbxEngine *engine, const char *id, guint timeout_ms, GCancellable *cancellable,
                        GAsyncReadyCallback callback, gpointer user_data)
 {
-  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS, on_open_timeout,
-                               cancellable, callback, user_data);
+  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : SBX_ENGINE_DEFAULT_TIMEOUT_MS, cancellable,
+                               callback, user_data);
   Operation *self = g_task_get_task_data (task);
   g_autofree char *escaped = g_uri_escape_string (id, NULL, FALSE);
 
@@ -302,16 +290,6 @@ sbx_attach_open_finish (GAsyncResult *result, GError **error)
 }
 
 /* --- writing --- */
-
-static gboolean
-on_write_timeout (gpointer user_data)
-{
-  Operation *self = g_task_get_task_data (user_data);
-
-  fail (user_data, g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-                                "The worker did not read its turn within %u ms.", self->timeout_ms));
-  return G_SOURCE_REMOVE;
-}
 
 static gboolean
 on_turn_writable (int fd, GIOCondition condition, gpointer user_data)
@@ -350,8 +328,8 @@ void
 sbx_attach_write_async (int fd, GBytes *turn, gboolean end_input, guint timeout_ms, GCancellable *cancellable,
                         GAsyncReadyCallback callback, gpointer user_data)
 {
-  GTask *task = operation_new (timeout_ms > 0 ? timeout_ms : WRITE_TIMEOUT_MS, on_write_timeout, cancellable,
-                               callback, user_data);
+  GTask *task =
+    operation_new (timeout_ms > 0 ? timeout_ms : WRITE_TIMEOUT_MS, cancellable, callback, user_data);
   Operation *self = g_task_get_task_data (task);
 
   self->turn = g_bytes_ref (turn);

@@ -3,11 +3,11 @@
 #include "daemon/guard.h"
 
 #include "base/names.h"
+#include "base/task-guard.h"
 #include "base/text.h"
 #include "bus/errors.h"
 #include "bus/polkit.h"
 #include "daemon/rights.h"
-#include "turn/task-guard.h"
 
 #define LOOKUP_MSEC 10000u
 
@@ -260,7 +260,7 @@ looked_up (Check *self)
 }
 
 static void
-on_lookup_due (gpointer user_data, SbxFailure why)
+on_lookup_due (gpointer user_data, gboolean cancelled)
 {
   Check *self = user_data;
 

@@ -3,8 +3,8 @@
 #include "turn/egress-client.h"
 
 #include "base/fd.h"
+#include "base/task-guard.h"
 #include "base/unix-connect.h"
-#include "turn/task-guard.h"
 #include "wire/frame-link.h"
 
 /* The egress is socket-activated: the first answer may have to wait for its start. */
@@ -56,9 +56,9 @@ question_answer (Question *self, SbxFailure failure)
 }
 
 static void
-on_question_due (gpointer user_data, SbxFailure why)
+on_question_due (gpointer user_data, gboolean cancelled)
 {
-  question_answer (user_data, why == SBX_FAILURE_CANCELLED ? why : SBX_FAILURE_EGRESS_DOWN);
+  question_answer (user_data, cancelled ? SBX_FAILURE_CANCELLED : SBX_FAILURE_EGRESS_DOWN);
 }
 
 static void
@@ -333,9 +333,9 @@ static const SbxFrameLinkEvents announcement_events = { .frame = on_announcement
                                                         .closed = on_announcement_closed };
 
 static void
-on_announcement_due (gpointer user_data, SbxFailure why)
+on_announcement_due (gpointer user_data, gboolean cancelled)
 {
-  announcement_answer (user_data, why == SBX_FAILURE_CANCELLED ? why : SBX_FAILURE_EGRESS_DOWN);
+  announcement_answer (user_data, cancelled ? SBX_FAILURE_CANCELLED : SBX_FAILURE_EGRESS_DOWN);
 }
 
 void

@@ -9,8 +9,8 @@
 #include "base/fd.h"
 #include "base/json-write.h"
 #include "base/source.h"
+#include "base/task-guard.h"
 #include "base/unix-connect.h"
-#include "turn/task-guard.h"
 
 #define READ_BYTES 16384u
 /* The call's own guard ends it first: NoReply then means that the provider died. */
@@ -170,9 +170,9 @@ call_answer_text (Call *self, GBytes *text)
 }
 
 static void
-on_call_due (gpointer user_data, SbxFailure why)
+on_call_due (gpointer user_data, gboolean cancelled)
 {
-  call_answer (user_data, why == SBX_FAILURE_CANCELLED ? why : SBX_FAILURE_TOOL_TIMEOUT);
+  call_answer (user_data, cancelled ? SBX_FAILURE_CANCELLED : SBX_FAILURE_TOOL_TIMEOUT);
 }
 
 /* --- a socket --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-#include "turn/task-guard.h"
+#include "base/task-guard.h"
 
 #include "base/source.h"
 
@@ -17,7 +17,7 @@ on_guard_due (gpointer user_data)
   SbxTaskGuard *self = user_data;
 
   sbx_task_guard_disarm (self);
-  self->func (self->user_data, SBX_FAILURE_DEADLINE);
+  self->func (self->user_data, FALSE);
   return G_SOURCE_REMOVE;
 }
 
@@ -27,7 +27,7 @@ on_guard_cancelled (GCancellable *cancellable, gpointer user_data)
   SbxTaskGuard *self = user_data;
 
   sbx_task_guard_disarm (self);
-  self->func (self->user_data, SBX_FAILURE_CANCELLED);
+  self->func (self->user_data, TRUE);
   return G_SOURCE_REMOVE;
 }
 
