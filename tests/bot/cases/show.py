@@ -48,7 +48,8 @@ def bus_lines(messages):
     """What was called of sandboxd, and what came back."""
     for at, what, body in messages:
         if what == "← ListTurns":
-            body = [f"{len(body[0])} turns"]
+            count = len(body[0])
+            body = [f"{count} turn" if count == 1 else f"{count} turns"]
         words = " ".join(members(each) if isinstance(each, dict) else shown(each) for each in body)
         yield at, f"   {what:{WIDTH}} {words if len(words) < 300 else words[:297] + '…'}"
 
