@@ -2,12 +2,10 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "fixture.h"
 
-#include <ftw.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../remove-tree.h"
 #include "config/search.h"
 #include "sbx-config.h"
 
@@ -18,16 +16,10 @@ fixture_init (Fixture *self)
   g_assert_nonnull (self->root);
 }
 
-static int
-on_entry (const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-  return remove (path);
-}
-
 void
 fixture_clear (Fixture *self)
 {
-  g_assert_cmpint (nftw (self->root, on_entry, 16, FTW_DEPTH | FTW_PHYS), ==, 0);
+  remove_tree (self->root);
   g_clear_pointer (&self->root, g_free);
 }
 

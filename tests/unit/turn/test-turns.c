@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../remove-tree.h"
 #include "bus/errors.h"
 #include "slow-disk.h"
 #include "turn/workspace.h"
@@ -75,21 +76,6 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_no_errno (g_mkdir (self->context.run_root, 0700));
   g_assert_true (sbx_workspace_check_root (self->context.workspaces_root, NULL));
   open_state (self);
-}
-
-static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
-    {
-      g_autofree char *below = g_build_filename (path, name, NULL);
-
-      remove_tree (below);
-    }
-  (void) g_remove (path);
 }
 
 static void

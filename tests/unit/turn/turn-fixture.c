@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../remove-tree.h"
 #include "turn/workspace.h"
 
 #define UPGRADED                                                                                             \
@@ -120,21 +121,6 @@ turn_fixture_set_up (TurnFixture *self, gconstpointer data)
   self->channels = sbx_channel_store_open (channels, initial, &error);
   g_assert_no_error (error);
   turn_fixture_open_state (self);
-}
-
-static void
-remove_tree (const char *path)
-{
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
-    {
-      g_autofree char *below = g_build_filename (path, name, NULL);
-
-      remove_tree (below);
-    }
-  (void) g_remove (path);
 }
 
 void
