@@ -215,6 +215,14 @@ session_take_tool_call (SbxBrokerSession *self, SbxFrame *frame)
 
 /* --- the link --- */
 
+/* Nothing is done in its name any more: the worker may stay for a while behind its reply. */
+static void
+session_end_turn (SbxBrokerSession *self)
+{
+  self->state = SESSION_TOLD;
+  session_cancel_call (self);
+}
+
 static gboolean
 session_take_outcome (SbxBrokerSession *self, SbxFrame *frame)
 {
@@ -227,13 +235,13 @@ session_take_outcome (SbxBrokerSession *self, SbxFrame *frame)
     {
       if (!sbx_control_reply_decode (frame->payload, &reply, NULL))
         return FALSE;
-      self->state = SESSION_TOLD;
+      session_end_turn (self);
       self->events->replied (self, &reply, self->user_data);
       return TRUE;
     }
   if (!sbx_control_no_reply_decode (frame->payload, &failure, NULL) || failure == SBX_FAILURE_NONE)
     return FALSE;
-  self->state = SESSION_TOLD;
+  session_end_turn (self);
   self->events->no_reply (self, failure, self->user_data);
   return TRUE;
 }

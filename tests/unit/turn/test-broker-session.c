@@ -18,7 +18,7 @@ typedef struct {
   SbxBrokerSession *session;
   SbxFrameLink *broker;
   /* what the broker saw */
-  guint n_config, n_start_fds, n_results;
+  guint n_config, n_start_fds, n_results, n_cancelled;
   SbxFailure result;
   guint32 result_id;
   /* what the owner was told */
@@ -44,6 +44,7 @@ on_broker_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
       self->n_results++;
       self->result_id = frame->head.id;
       g_assert_true (sbx_control_tool_result_decode (frame->payload, &self->result, &text, NULL));
+      self->n_cancelled += self->result == SBX_FAILURE_CANCELLED ? 1 : 0;
       break;
     }
   return TRUE;
@@ -218,6 +219,21 @@ test_tool_calls (Fixture *self, gconstpointer data)
   g_assert_cmpuint (fake_egress_n_charged (self->egress), ==, 2);
 }
 
+/* A call that is under way when the turn ends ends with it. */
+static void
+test_call_behind_reply (Fixture *self, gconstpointer data)
+{
+  begin (self);
+  say_call (self, 5, "gone");
+  say_reply (self);
+  say_call (self, 6, "gone");
+  wait_for (&self->n_results, 2);
+  g_assert_cmpuint (self->n_replied, ==, 1);
+  g_assert_cmpint (self->result, ==, SBX_FAILURE_CANCELLED);
+  g_assert_cmpuint (self->n_cancelled, ==, 2);
+  g_assert_cmpuint (self->n_closed, ==, 0);
+}
+
 static void
 test_egress_down (Fixture *self, gconstpointer data)
 {
@@ -359,6 +375,7 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/turn/broker-session/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("plain", test_plain);
   ADD ("tool-calls", test_tool_calls);
+  ADD ("call-behind-reply", test_call_behind_reply);
   ADD ("egress-down", test_egress_down);
   ADD ("freed-during-a-call", test_freed_during_a_call);
   for (gsize i = 0; i < G_N_ELEMENTS (offences); i++)
