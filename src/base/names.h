@@ -46,3 +46,4 @@
 #define SBX_DUMMY_KEY        "sandbox-dummy-key"
 #define SBX_WORKER_SOCKET    "/broker/broker.sock"
 #define SBX_WORKER_WORKSPACE "/workspace"
+#define SBX_WORKER_PROGRAM   "/worker" /* in our own image */

@@ -28,20 +28,30 @@ inspect_path (const char *image)
   return g_strconcat ("/images/", name, "/json", NULL);
 }
 
+static gboolean
+is_worker (JsonArray *entrypoint)
+{
+  return entrypoint != NULL && json_array_get_length (entrypoint) == 1
+         && g_strcmp0 (sbx_json_node_text (json_array_get_element (entrypoint, 0)), SBX_WORKER_PROGRAM) == 0;
+}
+
 static gpointer
 convert_image (guint status, GBytes *body, GError **error)
 {
   g_autoptr (JsonNode) node = sbx_engine_read_object (body, error);
   SbxImage *image = NULL;
+  JsonObject *config = NULL;
   JsonObject *labels = NULL;
 
   if (node == NULL)
     return NULL;
   image = g_new0 (SbxImage, 1);
   image->id = g_strdup (sbx_engine_text (json_node_get_object (node), "Id"));
-  labels = sbx_json_member_object (sbx_json_member_object (json_node_get_object (node), "Config"), "Labels");
+  config = sbx_json_member_object (json_node_get_object (node), "Config");
+  labels = sbx_json_member_object (config, "Labels");
   if (labels != NULL && json_object_has_member (labels, SBX_LABEL_WORKER))
     image->worker_version = g_strdup (sbx_engine_text (labels, SBX_LABEL_WORKER));
+  image->runs_worker = is_worker (sbx_json_member_list (config, "Entrypoint"));
   return image;
 }
 

@@ -64,6 +64,7 @@ SbxEngineInfo *sbx_engine_info_finish (GAsyncResult *result, GError **error);
 typedef struct {
   char *id;             /* "sha256:…" */
   char *worker_version; /* the value of SBX_LABEL_WORKER; NULL: not our own image */
+  gboolean runs_worker; /* an image made from ours has its label, but may run another program */
 } SbxImage;
 
 void sbx_image_free (SbxImage *image);

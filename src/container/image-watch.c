@@ -54,6 +54,7 @@ image_copy (const SbxImage *image)
 
   copy->id = g_strdup (image->id);
   copy->worker_version = g_strdup (image->worker_version);
+  copy->runs_worker = image->runs_worker;
   return copy;
 }
 

@@ -226,7 +226,7 @@ create_done (GObject *source, GAsyncResult *result, gpointer user_data)
 static void
 create (GTask *task)
 {
-  static const char *const command[] = { "/worker", "--wipe", NULL };
+  static const char *const command[] = { SBX_WORKER_PROGRAM, "--wipe", NULL };
   Job *job = g_task_get_task_data (task);
   const SbxTurnContext *context = job->wiper->context;
   g_autofree char *name = g_path_get_basename (job->path);

@@ -226,11 +226,11 @@ make_config (const char *layer_digest)
 {
   GString *json = g_string_new (NULL);
 
-  g_string_append_printf (
-    json,
-    "{\"architecture\":\"%s\",\"config\":{\"Entrypoint\":[\"/worker\"],\"User\":\"" IMAGE_USER
-    "\",\"WorkingDir\":\"/workspace\",\"Labels\":{\"" SBX_LABEL_WORKER "\":",
-    architecture ());
+  g_string_append_printf (json,
+                          "{\"architecture\":\"%s\",\"config\":{\"Entrypoint\":[\"" SBX_WORKER_PROGRAM
+                          "\"],\"User\":\"" IMAGE_USER
+                          "\",\"WorkingDir\":\"/workspace\",\"Labels\":{\"" SBX_LABEL_WORKER "\":",
+                          architecture ());
   sbx_json_write_text (json, SBX_VERSION, -1);
   g_string_append (json, ",\"org.opencontainers.image.source\":");
   sbx_json_write_text (json, SOURCE, -1);

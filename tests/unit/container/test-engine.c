@@ -153,22 +153,25 @@ test_image (Fixture *f, gconstpointer data)
   g_autoptr (SbxImage) ours = NULL;
   g_autoptr (SbxImage) other = NULL;
 
-  fake_docker_add_json (
-    f->docker, "GET " V "/images/reg.example:5000/a/b:latest/json HTTP", 200,
-    "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"0.1.0\"}}}");
+  fake_docker_add_json (f->docker, "GET " V "/images/reg.example:5000/a/b:latest/json HTTP", 200,
+                        "{\"Id\":\"sha256:1\",\"Config\":{\"Entrypoint\":[\"/worker\"],"
+                        "\"Labels\":{\"org.roundtable.sandbox.worker\":\"0.1.0\"}}}");
   sbx_engine_image_inspect_async (f->engine, "reg.example:5000/a/b:latest", 0, NULL, keep_result, &f->result);
   ours = sbx_engine_image_inspect_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
   g_assert_cmpstr (ours->id, ==, "sha256:1");
   g_assert_cmpstr (ours->worker_version, ==, "0.1.0");
+  g_assert_true (ours->runs_worker);
   g_clear_object (&f->result);
 
-  fake_docker_add_json (f->docker, "GET " V "/images/a%20b/json HTTP", 200,
-                        "{\"Id\":\"sha256:2\",\"Config\":{\"Labels\":null}}");
+  fake_docker_add_json (
+    f->docker, "GET " V "/images/a%20b/json HTTP", 200,
+    "{\"Id\":\"sha256:2\",\"Config\":{\"Entrypoint\":[\"/worker\",\"--wipe\"],\"Labels\":null}}");
   sbx_engine_image_inspect_async (f->engine, "a b", 0, NULL, keep_result, &f->result);
   other = sbx_engine_image_inspect_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
   g_assert_null (other->worker_version);
+  g_assert_false (other->runs_worker);
   g_clear_object (&f->result);
 
   fake_docker_add_json (f->docker, "GET " V "/images/none/json", 404,

@@ -95,15 +95,6 @@ test_suspect (TurnFixture *self, gconstpointer data)
     g_main_context_iteration (NULL, TRUE);
 }
 
-/* The answer that wait was held for, by hand. */
-static void
-worker_ends (TurnFixture *self, guint n)
-{
-  static const char text[] = "12\r\n{\"StatusCode\":137}\r\n0\r\n\r\n";
-
-  g_assert_cmpint (send (fake_docker_fd (self->docker, n), text, strlen (text), MSG_NOSIGNAL), >, 0);
-}
-
 /* 137 is what a container has that was killed, and one whose Docker has ended with it. */
 static void
 test_docker_is_restarted (TurnFixture *self, gconstpointer data)
@@ -124,7 +115,7 @@ test_docker_is_restarted (TurnFixture *self, gconstpointer data)
     g_main_context_iteration (NULL, TRUE);
   if (restarted)
     fake_docker_end_events (self->docker);
-  worker_ends (self, n);
+  turn_fixture_worker_ends (self, n);
   turn_fixture_run_out (self);
   turn_fixture_assert_failed (self, restarted ? SBX_FAILURE_DOCKER_DOWN : SBX_FAILURE_WORKER_KILLED);
 }
@@ -202,7 +193,7 @@ test_worker_stays (TurnFixture *self, gconstpointer data)
   g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
   g_assert_cmpuint (self->n_killed, ==, 0);
   if (goes)
-    worker_ends (self, WAITED);
+    turn_fixture_worker_ends (self, WAITED);
   turn_fixture_run_out (self);
   g_assert_cmpuint (fake_docker_n_requests (self->docker), ==, WAITED + 2);
 }
@@ -251,6 +242,7 @@ main (int argc, char **argv)
   ADD_DATA ("worker-stays-too-long", test_worker_stays, "stays");
   ADD_DATA ("input-of-ours", test_input, CURRENT_IMAGE);
   ADD_DATA ("input-of-an-old-one", test_input, OWN_IMAGE);
+  ADD_DATA ("input-of-one-made-from-ours", test_input, DERIVED_IMAGE);
   ADD_DATA ("input-of-another", test_input, OTHER_IMAGE);
   ADD ("stuck-removal", test_stuck_removal);
   ADD ("stuck-work", test_stuck_work);

@@ -3,6 +3,8 @@
 #include "turn-fixture.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +219,14 @@ turn_fixture_script_wait_held (TurnFixture *self)
 {
   fake_docker_add (self->docker, "POST /v1.41/containers/roundtable-sandbox-*/wait?", WAITING, -1,
                    FAKE_HOLD | FAKE_ANY_TIME | FAKE_PERHAPS);
+}
+
+void
+turn_fixture_worker_ends (TurnFixture *self, guint n)
+{
+  static const char text[] = "12\r\n{\"StatusCode\":137}\r\n0\r\n\r\n";
+
+  g_assert_cmpint (send (fake_docker_fd (self->docker, n), text, strlen (text), MSG_NOSIGNAL), >, 0);
 }
 
 void

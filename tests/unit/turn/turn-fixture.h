@@ -11,9 +11,12 @@
 
 #define CHANNEL   "test:1"
 #define OWN_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"1\"}}}"
-#define CURRENT_IMAGE                                                                                        \
-  "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":{\"org.roundtable.sandbox.worker\":\"" SBX_VERSION "\"}}}"
-#define OTHER_IMAGE "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":null}}"
+#define IMAGE_THAT_RUNS(program)                                                                             \
+  "{\"Id\":\"sha256:1\",\"Config\":{\"Entrypoint\":[\"" program                                              \
+  "\"],\"Labels\":{\"org.roundtable.sandbox.worker\":\"" SBX_VERSION "\"}}}"
+#define CURRENT_IMAGE IMAGE_THAT_RUNS ("/worker")
+#define DERIVED_IMAGE IMAGE_THAT_RUNS ("/mine") /* made from ours: it has its label */
+#define OTHER_IMAGE   "{\"Id\":\"sha256:1\",\"Config\":{\"Labels\":null}}"
 
 typedef struct {
   char *top;
@@ -54,5 +57,7 @@ void turn_fixture_script_until_start (TurnFixture *self, const char *image);
 void turn_fixture_script_delete (TurnFixture *self);
 /* A turn that is over at once may not come to that question. */
 void turn_fixture_script_wait_held (TurnFixture *self);
+/* The answer that wait, which was the n-th request, is held for: killed. */
+void turn_fixture_worker_ends (TurnFixture *self, guint n);
 
 void turn_fixture_assert_failed (TurnFixture *self, SbxFailure failure);
