@@ -138,13 +138,29 @@ on_end (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+/* Its worker has been given time to end by itself, and must not have more. */
+static void
+hurry (SbxSandbox *self)
+{
+  if (self->state != SANDBOX_ENDING || !self->input_ended || self->exited)
+    return;
+  self->input_ended = FALSE;
+  kill_scope (self);
+  if (self->exit_deadline != NULL)
+    on_exit_late (self);
+}
+
 void
 sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
 {
   g_return_if_fail (self->state != SANDBOX_NEW);
 
   if (!sbx_sandbox_is_open (self))
-    return;
+    {
+      if (at_once)
+        hurry (self);
+      return;
+    }
   self->state = SANDBOX_ENDING;
   self->at_once = at_once && !self->exited;
   self->input_ended = self->keeps_input && !at_once && self->stream_fd >= 0;

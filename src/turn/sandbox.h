@@ -62,9 +62,9 @@ gboolean sbx_sandbox_is_fit (SbxSandbox *self);
 gboolean sbx_sandbox_begin (SbxSandbox *self, const SbxToolIdentity *identity, guint left_msec, int grant_fd,
                             GBytes *turn, GError **error);
 
-/* Removes one that was made, in any state; again is nothing. at_once: systemd kills the worker beside Docker,
- * which may hang; else its worker has replied, and gets the end of its input and a moment to end by itself.
- */
+/* Removes one that was made, in any state. at_once: systemd kills the worker beside Docker, which may hang;
+ * else its worker has replied, and gets the end of its input and a moment to end by itself. Again is nothing,
+ * but that at_once takes the rest of that moment away. */
 void sbx_sandbox_end (SbxSandbox *self, gboolean at_once);
 
 /* One whose removal does not come to its end: the reaper and the sweep have it from here on, and it is gone.

@@ -280,6 +280,15 @@ sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error)
   sbx_turn_fail (self, failure, error);
 }
 
+void
+sbx_turn_hurry (SbxTurn *self)
+{
+  if (self->state != SBX_TURN_STATE_FINISHING)
+    return;
+  g_clear_pointer (&self->cleaning, sbx_rest_work_cancel);
+  sbx_sandbox_end (self->sandbox, TRUE);
+}
+
 const char *
 sbx_turn_id (const SbxTurn *self)
 {
@@ -331,6 +340,8 @@ sbx_turn_waits_for (const SbxTurn *self)
     return part != NULL ? part : "egress";
   if (self->state == SBX_TURN_STATE_RUNNING)
     return "worker";
+  if (self->cleaning != NULL)
+    return "turn";
   return part != NULL ? part : "";
 }
 

@@ -47,6 +47,10 @@ void sbx_turn_admit (SbxTurn *self);
 void sbx_turn_stop (SbxTurn *self, SbxFailure failure);
 void sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error);
 
+/* Its worker must not be there any more, whatever it may still do behind its reply: it is killed, and the
+ * removal is not put off. Nothing in other states than _FINISHING. */
+void sbx_turn_hurry (SbxTurn *self);
+
 /* Makes it go on where it stands still for longer than it ever should: in work SBX_TURN_LATE_USEC after its
  * deadline, or for SBX_TURN_STUCK_USEC in its removal. now_usec: g_get_monotonic_time(). */
 #define SBX_TURN_LATE_USEC  (30 * (gint64) G_USEC_PER_SEC)
@@ -62,8 +66,8 @@ guint32 sbx_turn_uid (const SbxTurn *self);
 gint64 sbx_turn_accepted_usec (const SbxTurn *self); /* g_get_real_time() */
 /* When its state began, in the same clock. */
 gint64 sbx_turn_state_since_usec (const SbxTurn *self);
-/* Whose move it is: "docker", "broker", "egress", "worker"; empty where it is nobody's. See
- * sbx_turns_waits_for(). Static. */
+/* Whose move it is: "docker", "broker", "egress", "worker", or "turn" where its removal waits for others'
+ * replies; empty where it is nobody's. See sbx_turns_waits_for(). Static. */
 const char *sbx_turn_waits_for (const SbxTurn *self);
 /* Of what it took until now, the state that it is in left out. Borrowed. */
 const SbxTurnUsage *sbx_turn_usage (const SbxTurn *self);

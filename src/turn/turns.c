@@ -64,6 +64,15 @@ try_stop (SbxTurns *self)
   sbx_record_store_when_kept (self->context->records, on_all_kept, self);
 }
 
+/* For what a turn that rests behind its reply has: its channel, its place. Where nobody may wait, they are
+ * turned away until it has left. */
+static gboolean
+somebody_waits (SbxTurns *self)
+{
+  return self->stopping || self->changes->len > 0 || sbx_queue_n_waiting (self->queue) > 0
+         || self->context->settings->config->max_queued == 0;
+}
+
 static gboolean
 on_pump (gpointer user_data)
 {
@@ -78,8 +87,7 @@ on_pump (gpointer user_data)
       else
         admit (self, entry->turn);
     }
-  sbx_rest_set_wanted (self->context->rest,
-                       self->stopping || self->changes->len > 0 || sbx_queue_n_waiting (self->queue) > 0);
+  sbx_rest_set_wanted (self->context->rest, somebody_waits (self));
   sbx_turns_counts_changed (self);
   try_stop (self);
   return G_SOURCE_REMOVE;
@@ -311,14 +319,22 @@ sbx_turns_cancel_chosen (SbxTurns *self, const SbxTurnChoice *choice)
 gboolean
 sbx_turns_purge (SbxTurns *self, const char *channel)
 {
+  gboolean none = TRUE;
+
   (void) sbx_turns_cancel_chosen (self, &(SbxTurnChoice){ .channel = channel });
   sbx_record_store_purge (self->context->records, channel);
   sbx_resets_purge (self->context->resets, channel);
   sbx_statistics_purge (self->statistics, channel);
-  for (guint i = 0; i < self->entries->len; i++)
-    if (strcmp (sbx_turn_channel (((SbxTurnEntry *) self->entries->pdata[i])->turn), channel) == 0)
-      return FALSE;
-  return TRUE;
+  for (guint i = self->entries->len; i > 0; i--)
+    {
+      SbxTurn *turn = ((SbxTurnEntry *) self->entries->pdata[i - 1])->turn;
+
+      if (strcmp (sbx_turn_channel (turn), channel) != 0)
+        continue;
+      sbx_turn_hurry (turn);
+      none = FALSE;
+    }
+  return none;
 }
 
 /* One that waits and needs no caller: its file stays, and the next daemon takes it up. */

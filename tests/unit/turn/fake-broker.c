@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* A broker that does what its name says: reply, sorry, disk-full, silent, failed, invalid, dies; audit-N: a
- * model call that ended with failure N, then no reply. Test program. */
+/* A broker that does what its name says: reply, leaves (behind its reply), sorry, disk-full, silent, failed,
+ * invalid, dies; audit-N: a model call that ended with failure N, then no reply. Test program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -48,6 +48,11 @@ on_frame (SbxFrameLink *link, SbxFrame *frame, gpointer user_data)
     return TRUE;
   if (strcmp (mode, "reply") == 0)
     reply (link, TRUE, SBX_FAILURE_NONE);
+  else if (strcmp (mode, "leaves") == 0)
+    {
+      reply (link, TRUE, SBX_FAILURE_NONE);
+      _exit (0);
+    }
   else if (strcmp (mode, "sorry") == 0)
     reply (link, FALSE, SBX_FAILURE_NONE);
   else if (strcmp (mode, "disk-full") == 0)
