@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "broker-client.h"
 #include "compaction.h"

@@ -3,6 +3,7 @@
 #include "json-in.h"
 
 #include "base/json-gate.h"
+#include "base/json-tree.h"
 
 /* Commas and opening brackets outside texts: never fewer than the values. */
 static gboolean

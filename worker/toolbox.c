@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "toolbox.h"
 
+#include "base/json-tree.h"
 #include "base/json-write.h"
 
 typedef struct {

@@ -5,14 +5,14 @@
  * json-glib's own parser is not used: 1.6 overflows its stack on deep nesting, reads comments and single
  * quotes, cuts texts at an escaped NUL and turns long integers into others; 1.10 still does the last two, in
  * strict mode too. So one scanner of ours (json-scan.h), non-recursive and with a fixed stack, holds a text
- * against RFC 8259 and the rules below, and json-glib lends only its tree. Both versions then give the same
- * result by construction.
+ * against RFC 8259 and the rules below, and json-glib lends only its tree (json-tree.h). Both versions then
+ * give the same result by construction.
  *
  * Let through: one root, at most SBX_JSON_MAX_DEPTH deep, at most max_bytes long, valid UTF-8, no raw control
  * byte in a text, at most SBX_JSON_MAX_MEMBERS members an object and no repeated name (compared after
  * unescaping), numbers that are finite as doubles.
  *
- * In the tree: an integer that fits 64 bits is an integer, another number is the nearest double ("-0" too).
+ * In a tree: an integer that fits 64 bits is an integer, another number is the nearest double ("-0" too).
  * Half of a surrogate pair is U+FFFD. An escaped NUL, which a C string cannot hold, is SBX_JSON_NUL, and
  * json-write makes "\u0000" of it again; a U+FDD0 that came in is U+FFFD, so neither can pass for the other.
  * What leaves for the bus, where noncharacters are refused, goes through base/text.h.
@@ -20,7 +20,6 @@
 #pragma once
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 #define SBX_JSON_MAX_DEPTH 32u
 /* json-glib's objects hash names with a function whose collisions anyone can make; this bounds what they
@@ -45,10 +44,3 @@ typedef enum {
 /* Whether data may be read. FALSE with error set (SBX_JSON_ERROR); the text names the rule and the byte
  * offset, never what stands there. */
 gboolean sbx_json_gate (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
-
-/* Gate and tree in one pass. NULL with error set. The root is the caller's: json_node_unref(). */
-JsonNode *sbx_json_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error);
-
-/* The same, but an object may have a member twice: the last one counts, and only it is in the tree. For
- * what other programs write and nobody has judged yet: answers of endpoints, and all that a worker reads. */
-JsonNode *sbx_json_read_last_counts (const char *data, gsize n_bytes, gsize max_bytes, GError **error);

@@ -152,8 +152,8 @@ write_zeros (GString *out, int n)
 
 /* As JavaScript writes numbers (ECMAScript, Number::toString): what a model reads of a tool's answer looks
  * like everywhere else. */
-static void
-write_double (GString *out, double number)
+void
+sbx_json_write_double (GString *out, double number)
 {
   char digits[MAX_DIGITS];
   int point;
@@ -190,111 +190,4 @@ write_double (GString *out, double number)
       g_string_append_c (out, '.');
       g_string_append_len (out, digits + point, n - point);
     }
-}
-
-/* --- trees --- */
-
-/* An object or list that is being written. */
-typedef struct {
-  JsonArray *array; /* NULL for an object */
-  guint next;       /* element of the array */
-  JsonObjectIter members;
-  gboolean started;
-} Level;
-
-static void
-write_value (GString *out, JsonNode *node)
-{
-  GType type = json_node_get_value_type (node);
-
-  if (type == G_TYPE_STRING)
-    sbx_json_write_text (out, json_node_get_string (node), -1);
-  else if (type == G_TYPE_BOOLEAN)
-    g_string_append (out, json_node_get_boolean (node) ? "true" : "false");
-  else if (type == G_TYPE_INT64)
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, json_node_get_int (node));
-  else
-    write_double (out, json_node_get_double (node));
-}
-
-/* Writes node, or opens it as a new level. */
-static void
-write_begin (GString *out, GArray *levels, JsonNode *node)
-{
-  Level level = { .array = NULL };
-
-  switch (json_node_get_node_type (node))
-    {
-    case JSON_NODE_OBJECT:
-      g_string_append_c (out, '{');
-      json_object_iter_init_ordered (&level.members, json_node_get_object (node));
-      g_array_append_val (levels, level);
-      break;
-    case JSON_NODE_ARRAY:
-      g_string_append_c (out, '[');
-      level.array = json_node_get_array (node);
-      g_array_append_val (levels, level);
-      break;
-    case JSON_NODE_VALUE:
-      write_value (out, node);
-      break;
-    case JSON_NODE_NULL:
-    default:
-      g_string_append (out, "null");
-      break;
-    }
-}
-
-/* The next child of level, with its comma and name written; NULL at the end. */
-static JsonNode *
-write_next (GString *out, Level *level)
-{
-  JsonNode *child = NULL;
-  const char *name = NULL;
-
-  if (level->array != NULL && level->next < json_array_get_length (level->array))
-    child = json_array_get_element (level->array, level->next++);
-  else if (level->array == NULL && !json_object_iter_next_ordered (&level->members, &name, &child))
-    child = NULL;
-  if (child == NULL)
-    return NULL;
-  if (level->started)
-    g_string_append_c (out, ',');
-  level->started = TRUE;
-  if (name != NULL)
-    {
-      sbx_json_write_text (out, name, -1);
-      g_string_append_c (out, ':');
-    }
-  return child;
-}
-
-void
-sbx_json_write_node (GString *out, JsonNode *node)
-{
-  g_autoptr (GArray) levels = g_array_new (FALSE, FALSE, sizeof (Level));
-
-  write_begin (out, levels, node);
-  while (levels->len > 0)
-    {
-      Level *level = &g_array_index (levels, Level, levels->len - 1);
-      JsonNode *child = write_next (out, level);
-
-      if (child != NULL)
-        write_begin (out, levels, child);
-      else
-        {
-          g_string_append_c (out, level->array != NULL ? ']' : '}');
-          g_array_set_size (levels, levels->len - 1);
-        }
-    }
-}
-
-GBytes *
-sbx_json_write_bytes (JsonNode *node)
-{
-  GString *out = g_string_new (NULL);
-
-  sbx_json_write_node (out, node);
-  return g_string_free_to_bytes (out);
 }

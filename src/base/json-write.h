@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
-/* Writes compact JSON by RFC 8259, since json-glib's generator writes invalid JSON for some texts and
- * numbers.
+/* The texts and numbers of compact JSON by RFC 8259 (json-tree.h writes whole trees), since json-glib's
+ * generator writes invalid JSON for some.
  *
  * Texts: only `"` `\` and U+0000-U+001F are escaped (\b \t \n \f \r short, the others \u00xx), everything
  * else is raw UTF-8. SBX_JSON_NUL (json-gate.h) is written as \u0000; invalid UTF-8, a NUL byte inside
  * included, as U+FFFD. Integers as they are, doubles with the fewest digits that read back equal, in the
  * form that JavaScript gives them; -0 is 0; one that is not finite, which the gate lets nobody send, is null.
- * Non-recursive.
  */
 #pragma once
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 /* Appends value as a JSON text with both quotes. n_bytes may be -1 for a NUL-terminated value. */
 void sbx_json_write_text (GString *out, const char *value, gssize n_bytes);
 
-/* Appends node and all below it. */
-void sbx_json_write_node (GString *out, JsonNode *node);
-
 /* The number of bytes that sbx_json_write_text() would append: the contract's "JSON bytes" of a text. */
 gsize sbx_json_text_bytes (const char *value, gssize n_bytes);
 
-/* node alone, as new bytes. */
-GBytes *sbx_json_write_bytes (JsonNode *node);
+/* Appends number as a JSON number. */
+void sbx_json_write_double (GString *out, double number);

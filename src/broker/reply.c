@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "base/utf16.h"
 #include "wire/reply.h"
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "broker/routes.h"
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "wire/grant.h"
 #include "wire/mcp-request.h"

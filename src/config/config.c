@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "config/search.h"
 #include "config/span.h"
 #include "wire/bounds.h"

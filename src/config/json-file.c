@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "config/json-file.h"
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "config/span.h"
 #include "wire/bounds.h"
 #include "wire/model-request.h"

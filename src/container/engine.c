@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
+#include "base/json-tree.h"
 #include "base/names.h"
 #include "container/http-call.h"
 

@@ -8,8 +8,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "broker/http-head.h"
 #include "broker/http-reply.h"

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "egress/answer.h"
 
-#include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "wire/bounds.h"
 
 static guint32

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "egress/sse.h"
 #include "sbx-config.h"
 #include "wire/bounds.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "wire/bounds.h"
 
 #define N_STARTS 65536u

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
+#include "base/json-tree.h"
 
 #define MAX_INPUT_BYTES (512u * 1024u)
 

@@ -5,8 +5,8 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "turn/channel-store.h"
 #include "wire/bounds.h"

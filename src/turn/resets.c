@@ -4,8 +4,8 @@
 
 #include <gio/gio.h>
 
-#include "base/json-gate.h"
 #include "base/json-member.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "base/log.h"
 #include "turn/channel-store.h"

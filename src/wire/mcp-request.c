@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "wire/mcp-request.h"
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "wire/bounds.h"
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "base/json-write.h"
 #include "base/utf16.h"
 #include "wire/bounds.h"

@@ -6,8 +6,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "turn/tool-call.h"
 
 #define MAX_INPUT_BYTES (512u * 1024u)

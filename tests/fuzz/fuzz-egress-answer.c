@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "egress/answer.h"
 #include "wire/bounds.h"
 

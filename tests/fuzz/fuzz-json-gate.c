@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 
 #define MAX_BYTES (256u * 1024u)
 

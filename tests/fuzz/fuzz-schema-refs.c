@@ -4,8 +4,7 @@
  * wherever a schema may stand. */
 #include "fuzz.h"
 
-#include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "wire/schema-refs.h"
 
 #define MAX_BYTES (64u * 1024u)

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/json-write.h"
 #include "json-in.h"
 #include "model-answer.h"
 #include "wire/bounds.h"

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "base/json-gate.h"
-#include "base/json-write.h"
+#include "base/json-tree.h"
 #include "conversation.h"
 #include "prompt.h"
 #include "toolbox.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "base/json-gate.h"
+#include "base/json-tree.h"
 
 #include <string.h>
 
@@ -333,90 +334,6 @@ test_error_is_silent_about_content (void)
   g_assert_nonnull (strstr (error->message, "byte 30"));
 }
 
-/* --- what the tree holds --- */
-
-static void
-test_read_values (void)
-{
-  const char *text = "{\"i\":-9223372036854775808,\"u\":18446744073709551615,\"d\":0.1,\"e\":1e3,\"z\":-0,"
-                     "\"t\":true,\"f\":false,\"n\":null,\"s\":\"\\u00e9\\ud83d\\ude00\\n\",\"l\":[1,[2],{}]}";
-  g_autoptr (JsonNode) root = sbx_json_read (text, strlen (text), MAX_BYTES, NULL);
-  JsonObject *object;
-  JsonArray *list;
-
-  g_assert_nonnull (root);
-  object = json_node_get_object (root);
-  g_assert_cmpint (json_object_get_int_member (object, "i"), ==, G_MININT64);
-  g_assert_cmpfloat (json_object_get_double_member (object, "u"), ==, 18446744073709551615.0);
-  g_assert_cmpfloat (json_object_get_double_member (object, "d"), ==, 0.1);
-  g_assert_cmpfloat (json_object_get_double_member (object, "e"), ==, 1000.0);
-  g_assert_true (json_node_get_value_type (json_object_get_member (object, "z")) == G_TYPE_DOUBLE);
-  g_assert_true (json_object_get_boolean_member (object, "t"));
-  g_assert_false (json_object_get_boolean_member (object, "f"));
-  g_assert_true (json_object_get_null_member (object, "n"));
-  g_assert_cmpstr (json_object_get_string_member (object, "s"), ==, "\xc3\xa9\xf0\x9f\x98\x80\n");
-  list = json_object_get_array_member (object, "l");
-  g_assert_cmpuint (json_array_get_length (list), ==, 3);
-  g_assert_cmpint (json_array_get_int_element (json_array_get_array_element (list, 1), 0), ==, 2);
-}
-
-static void
-test_read_texts (void)
-{
-  static const struct {
-    const char *text;
-    const char *value;
-  } cases[] = {
-    { "\"a\\u0000b\"", "a" SBX_JSON_NUL "b" }, /* kept whole, never a cut */
-    { "\"\xef\xb7\x90\"", "\xef\xbf\xbd" },    /* nobody can bring the stand-in along */
-    { "\"x\xef\xb7\x90y\xef\xb7\x90\"", "x\xef\xbf\xbdy\xef\xbf\xbd" },
-    { "\"\\ufdd0\"", "\xef\xbf\xbd" },
-    { "\"\xef\xb7\x91\"", "\xef\xb7\x91" },
-    { "\"a\\ud800b\"", "a\xef\xbf\xbd"
-                       "b" },
-    { "\"\\udc00\"", "\xef\xbf\xbd" },
-    { "\"\\ud800\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
-    { "\"\\ud800\\u0041\"", "\xef\xbf\xbd"
-                            "A" },
-    { "\"\\/\\\"\\\\\"", "/\"\\" },
-    { "\"\"", "" },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (JsonNode) root = sbx_json_read (cases[i].text, strlen (cases[i].text), MAX_BYTES, NULL);
-
-      g_assert_nonnull (root);
-      g_assert_cmpstr (json_node_get_string (root), ==, cases[i].value);
-    }
-}
-
-static void
-test_read_last_counts (void)
-{
-  const char *text = "{\"a\":{\"x\":1,\"x\":[2]},\"b\":1,\"a\":{\"y\":{}},\"a\":\"last\"}";
-  g_autoptr (JsonNode) root = sbx_json_read_last_counts (text, strlen (text), MAX_BYTES, NULL);
-  g_autoptr (JsonNode) broken = sbx_json_read_last_counts ("{\"a\":1,\"a\":}", 13, MAX_BYTES, NULL);
-
-  g_assert_nonnull (root);
-  g_assert_cmpuint (json_object_get_size (json_node_get_object (root)), ==, 2);
-  g_assert_cmpstr (json_object_get_string_member (json_node_get_object (root), "a"), ==, "last");
-  g_assert_null (broken);
-}
-
-/* Members keep their order: what goes on reads as it came. */
-static void
-test_read_order (void)
-{
-  const char *text = "{\"z\":1,\"a\":2,\"m\":3}";
-  g_autoptr (JsonNode) root = sbx_json_read (text, strlen (text), MAX_BYTES, NULL);
-  g_autoptr (GList) members = json_object_get_members (json_node_get_object (root));
-
-  g_assert_cmpstr (members->data, ==, "z");
-  g_assert_cmpstr (members->next->data, ==, "a");
-  g_assert_cmpstr (members->next->next->data, ==, "m");
-}
-
 int
 main (int argc, char **argv)
 {
@@ -432,9 +349,5 @@ main (int argc, char **argv)
   g_test_add_func ("/json-gate/many-members", test_many_members);
   g_test_add_func ("/json-gate/long-number", test_long_number);
   g_test_add_func ("/json-gate/silent-error", test_error_is_silent_about_content);
-  g_test_add_func ("/json-read/values", test_read_values);
-  g_test_add_func ("/json-read/texts", test_read_texts);
-  g_test_add_func ("/json-read/last-counts", test_read_last_counts);
-  g_test_add_func ("/json-read/order", test_read_order);
   return g_test_run ();
 }

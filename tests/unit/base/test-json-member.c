@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 
 #define UNTOUCHED 77
 

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "wire/bounds.h"
 
 static SbxSettings *

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 
 static gboolean
 is_local (const char *schema)

@@ -4,7 +4,7 @@
  * for good. */
 #include <string.h>
 
-#include "base/json-gate.h"
+#include "base/json-tree.h"
 #include "conversation.h"
 #include "json-in.h"
 
