@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-tree.h"
+#include "base/json-variant.h"
 #include "base/json-write.h"
 #include "broker-client.h"
 #include "compaction.h"
@@ -142,7 +142,7 @@ assemble (Agent *self)
     return end (self, SBX_REPLY_TOO_LARGE, NULL);
   now = g_date_time_new_now (zone);
   self->system = sbx_prompt_new (self->input->prompt, now, speaker_memory, channel_memory);
-  sbx_json_write_node (speaker, self->input->speaker);
+  sbx_json_variant_write (speaker, self->input->speaker);
   self->user_text = sbx_prompt_user_text (speaker->str, self->input->text);
   return TRUE;
 }
@@ -211,7 +211,7 @@ ask_model (Agent *self, guint step)
 {
   g_autoptr (GString) request = sbx_conversation_request (self->conversation);
   g_autoptr (GByteArray) body = NULL;
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GVariant) root = NULL;
   GError *error = NULL;
 
   if (request == NULL)
@@ -240,7 +240,7 @@ static char *
 call_out (Agent *self, const char *path, const GString *body)
 {
   g_autoptr (GByteArray) answer = NULL;
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GVariant) root = NULL;
   g_autoptr (GString) json = g_string_new (NULL);
 
   /* The last call is kept for the model, which has to answer. */
@@ -252,29 +252,29 @@ call_out (Agent *self, const char *path, const GString *body)
   root = sbx_json_in_read ((const char *) answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
   if (root == NULL)
     return NULL;
-  sbx_json_write_node (json, root);
+  sbx_json_variant_write (json, root);
   return g_string_free (g_steal_pointer (&json), FALSE);
 }
 
 static char *
-run_host_tool (Agent *self, const SbxTool *tool, JsonNode *arguments)
+run_host_tool (Agent *self, const SbxTool *tool, GVariant *arguments)
 {
   g_autofree char *path = g_strconcat ("/tools/", tool->tool, NULL);
   g_autoptr (GString) body = g_string_new (NULL);
 
-  sbx_json_write_node (body, arguments);
+  sbx_json_variant_write (body, arguments);
   return call_out (self, path, body);
 }
 
 static char *
-run_mcp_tool (Agent *self, const SbxTool *tool, JsonNode *arguments)
+run_mcp_tool (Agent *self, const SbxTool *tool, GVariant *arguments)
 {
   g_autofree char *path = g_strconcat ("/mcp/", tool->server, NULL);
   g_autoptr (GString) body = g_string_new ("{\"method\":\"tools/call\",\"params\":{\"name\":");
 
   sbx_json_write_text (body, tool->tool, -1);
   g_string_append (body, ",\"arguments\":");
-  sbx_json_write_node (body, arguments);
+  sbx_json_variant_write (body, arguments);
   g_string_append (body, "}}");
   return call_out (self, path, body);
 }
@@ -283,22 +283,20 @@ run_mcp_tool (Agent *self, const SbxTool *tool, JsonNode *arguments)
 static char *
 run_call (Agent *self, const SbxCall *call)
 {
-  g_autoptr (JsonNode) arguments = NULL;
-  JsonObject *object;
+  g_autoptr (GVariant) arguments = NULL;
 
   if (call->arguments != NULL)
     arguments = sbx_json_in_read (call->arguments, strlen (call->arguments), SBX_MAX_ANSWER_BYTES, NULL);
-  object = sbx_json_in_node_object (arguments);
-  if (object == NULL)
+  if (!sbx_json_in_is_object (arguments))
     return NULL;
   switch (call->tool->kind)
     {
     case SBX_TOOL_MEMORY_SET:
-      return sbx_memory_set (self->memory, object, NULL);
+      return sbx_memory_set (self->memory, arguments, NULL);
     case SBX_TOOL_MEMORY_GET:
-      return sbx_memory_get (self->memory, object, NULL);
+      return sbx_memory_get (self->memory, arguments, NULL);
     case SBX_TOOL_MEMORY_REMOVE:
-      return sbx_memory_remove (self->memory, object, NULL);
+      return sbx_memory_remove (self->memory, arguments, NULL);
     case SBX_TOOL_HOST:
       return run_host_tool (self, call->tool, arguments);
     case SBX_TOOL_MCP:

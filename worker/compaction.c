@@ -106,7 +106,7 @@ ask_compactor (const SbxTurnInput *input, const Part *part, guint64 tokens_befor
   g_autofree char *path = g_strconcat ("/tools/", input->compactor, NULL);
   g_autoptr (GString) body = begin_body (part);
   g_autoptr (GByteArray) answer = NULL;
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GVariant) root = NULL;
   g_autoptr (GError) error = NULL;
   const char *text;
 
@@ -123,7 +123,7 @@ ask_compactor (const SbxTurnInput *input, const Part *part, guint64 tokens_befor
     }
   *ret_reason = SBX_COMPACTION_REASON_COMPACTOR_INVALID;
   root = sbx_json_in_read ((const char *) answer->data, answer->len, SBX_MAX_ANSWER_BYTES, NULL);
-  text = sbx_json_in_text (sbx_json_in_node_object (root), "text");
+  text = sbx_json_in_text (root, "text");
   return text != NULL && !sbx_text_is_blank (text) ? sbx_text_trim (text) : NULL;
 }
 
@@ -134,7 +134,7 @@ ask_model (const SbxTurnInput *input, const Part *part, guint deadline_msec, Sbx
   g_autoptr (GString) content = begin_body (part);
   g_autoptr (GString) body = g_string_new ("{\"model\":");
   g_autoptr (GByteArray) answer = NULL;
-  g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GVariant) root = NULL;
 
   g_string_append_c (content, '}');
   sbx_json_write_text (body, input->model, -1);

@@ -64,20 +64,18 @@ malformed (GError **error, const char *what)
 GPtrArray *
 sbx_history_parse (const char *data, gsize n_bytes, GError **error)
 {
-  g_autoptr (JsonNode) root = sbx_json_in_read (data, n_bytes, SBX_STORE_MAX_BYTES, NULL);
+  g_autoptr (GVariant) root = sbx_json_in_read (data, n_bytes, SBX_STORE_MAX_BYTES, NULL);
   g_autoptr (GPtrArray) history = sbx_history_new ();
-  JsonArray *list;
 
   if (root == NULL)
     return malformed (error, "is not JSON");
-  if (!JSON_NODE_HOLDS_ARRAY (root))
+  if (!sbx_json_in_is_list (root))
     return malformed (error, "is not a list");
-  list = json_node_get_array (root);
-  if (json_array_get_length (list) > SBX_HISTORY_MAX_MESSAGES)
+  if (sbx_json_in_length (root) > SBX_HISTORY_MAX_MESSAGES)
     return malformed (error, "has too many messages");
-  for (guint i = 0; i < json_array_get_length (list); i++)
+  for (guint i = 0; i < sbx_json_in_length (root); i++)
     {
-      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      GVariant *object = sbx_json_in_element (root, i);
       const char *role = known_role (sbx_json_in_text (object, "role"));
       const char *content = sbx_json_in_text (object, "content");
 

@@ -3,7 +3,7 @@
 #include "json-in.h"
 
 #include "base/json-gate.h"
-#include "base/json-tree.h"
+#include "base/json-variant.h"
 
 /* Commas and opening brackets outside texts: never fewer than the values. */
 static gboolean
@@ -24,7 +24,7 @@ has_too_many_values (const char *data, gsize n_bytes)
   return n_values > SBX_JSON_IN_MAX_VALUES;
 }
 
-JsonNode *
+GVariant *
 sbx_json_in_read (const char *data, gsize n_bytes, gsize max_bytes, GError **error)
 {
   g_return_val_if_fail (data != NULL || n_bytes == 0, NULL);
@@ -34,46 +34,90 @@ sbx_json_in_read (const char *data, gsize n_bytes, gsize max_bytes, GError **err
       g_set_error_literal (error, SBX_JSON_ERROR, SBX_JSON_ERROR_TOO_LARGE, "too many bytes or values");
       return NULL;
     }
-  return sbx_json_read_last_counts (data != NULL ? data : "", n_bytes, max_bytes, error);
+  return sbx_json_variant_read (data != NULL ? data : "", n_bytes, max_bytes, error);
+}
+
+static gboolean
+is_of_type (GVariant *value, const GVariantType *type)
+{
+  return value != NULL && g_variant_is_of_type (value, type);
+}
+
+gboolean
+sbx_json_in_is_object (GVariant *value)
+{
+  return is_of_type (value, G_VARIANT_TYPE_VARDICT);
+}
+
+gboolean
+sbx_json_in_is_list (GVariant *value)
+{
+  return is_of_type (value, G_VARIANT_TYPE ("av"));
+}
+
+gboolean
+sbx_json_in_is_null (GVariant *value)
+{
+  return is_of_type (value, G_VARIANT_TYPE_UNIT);
 }
 
 const char *
-sbx_json_in_node_text (JsonNode *node)
+sbx_json_in_value_text (GVariant *value)
 {
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
+  return is_of_type (value, G_VARIANT_TYPE_STRING) ? g_variant_get_string (value, NULL) : NULL;
+}
+
+/* Gives the reference up that GLib's getters return: the tree that value is in has one of its own, as long as
+ * nothing has it serialised (base/json-variant.h). */
+static GVariant *
+borrow (GVariant *value)
+{
+  if (value != NULL)
+    g_variant_unref (value);
+  return value;
+}
+
+GVariant *
+sbx_json_in_member (GVariant *object, const char *name)
+{
+  return sbx_json_in_is_object (object) ? borrow (g_variant_lookup_value (object, name, NULL)) : NULL;
+}
+
+GVariant *
+sbx_json_in_object (GVariant *object, const char *name)
+{
+  GVariant *value = sbx_json_in_member (object, name);
+
+  return sbx_json_in_is_object (value) ? value : NULL;
+}
+
+GVariant *
+sbx_json_in_list (GVariant *object, const char *name)
+{
+  GVariant *value = sbx_json_in_member (object, name);
+
+  return sbx_json_in_is_list (value) ? value : NULL;
+}
+
+const char *
+sbx_json_in_text (GVariant *object, const char *name)
+{
+  return sbx_json_in_value_text (sbx_json_in_member (object, name));
+}
+
+guint
+sbx_json_in_length (GVariant *list)
+{
+  return sbx_json_in_is_list (list) ? (guint) g_variant_n_children (list) : 0;
+}
+
+GVariant *
+sbx_json_in_element (GVariant *list, guint i)
+{
+  g_autoptr (GVariant) boxed = NULL;
+
+  if (i >= sbx_json_in_length (list))
     return NULL;
-  return json_node_get_string (node);
-}
-
-JsonObject *
-sbx_json_in_node_object (JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
-static JsonNode *
-member (JsonObject *object, const char *name)
-{
-  return object != NULL && json_object_has_member (object, name) ? json_object_get_member (object, name)
-                                                                 : NULL;
-}
-
-const char *
-sbx_json_in_text (JsonObject *object, const char *name)
-{
-  return sbx_json_in_node_text (member (object, name));
-}
-
-JsonObject *
-sbx_json_in_object (JsonObject *object, const char *name)
-{
-  return sbx_json_in_node_object (member (object, name));
-}
-
-JsonArray *
-sbx_json_in_list (JsonObject *object, const char *name)
-{
-  JsonNode *node = member (object, name);
-
-  return node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  boxed = g_variant_get_child_value (list, i);
+  return borrow (g_variant_get_variant (boxed));
 }

@@ -94,7 +94,7 @@ static void
 warm_up (void)
 {
   static const char sample[] = "{\"a\":[{\"b\":\"c\"},1,1.5,true,null]}";
-  g_autoptr (JsonNode) root = sbx_json_in_read (sample, sizeof sample - 1, sizeof sample, NULL);
+  g_autoptr (GVariant) root = sbx_json_in_read (sample, sizeof sample - 1, sizeof sample, NULL);
   g_autoptr (GTimeZone) zone = g_time_zone_new_utc ();
   g_autoptr (GDateTime) now = g_date_time_new_now (zone);
 

@@ -88,20 +88,18 @@ malformed (GError **error, const char *what)
 GPtrArray *
 sbx_memory_parse (const char *data, gsize n_bytes, GError **error)
 {
-  g_autoptr (JsonNode) root = sbx_json_in_read (data, n_bytes, SBX_STORE_MAX_BYTES, NULL);
+  g_autoptr (GVariant) root = sbx_json_in_read (data, n_bytes, SBX_STORE_MAX_BYTES, NULL);
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (entry_free);
-  JsonArray *list;
 
   if (root == NULL)
     return malformed (error, "is not JSON");
-  if (!JSON_NODE_HOLDS_ARRAY (root))
+  if (!sbx_json_in_is_list (root))
     return malformed (error, "is not a list");
-  list = json_node_get_array (root);
-  if (json_array_get_length (list) > SBX_MEMORY_MAX_ENTRIES)
+  if (sbx_json_in_length (root) > SBX_MEMORY_MAX_ENTRIES)
     return malformed (error, "has too many entries");
-  for (guint i = 0; i < json_array_get_length (list); i++)
+  for (guint i = 0; i < sbx_json_in_length (root); i++)
     {
-      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      GVariant *object = sbx_json_in_element (root, i);
       const char *scope = sbx_json_in_text (object, "scope");
       const char *key = sbx_json_in_text (object, "key");
       const char *text = sbx_json_in_text (object, "text");
@@ -192,7 +190,7 @@ break_rule (GError **error, const char *what)
 }
 
 static const char *
-read_scope (SbxMemory *self, JsonObject *arguments, GError **error)
+read_scope (SbxMemory *self, GVariant *arguments, GError **error)
 {
   const char *scope = sbx_json_in_text (arguments, "scope");
 
@@ -205,7 +203,7 @@ read_scope (SbxMemory *self, JsonObject *arguments, GError **error)
 
 /* TRUE with *ret_key NULL where there is none. */
 static gboolean
-read_key (JsonObject *arguments, char **ret_key, GError **error)
+read_key (GVariant *arguments, char **ret_key, GError **error)
 {
   const char *given = sbx_json_in_text (arguments, "key");
   g_autofree char *key = given != NULL ? sbx_text_trim (given) : NULL;
@@ -273,7 +271,7 @@ without (SbxMemory *self, const char *scope, const char *key)
 }
 
 char *
-sbx_memory_get (SbxMemory *self, JsonObject *arguments, GError **error)
+sbx_memory_get (SbxMemory *self, GVariant *arguments, GError **error)
 {
   const char *scope = read_scope (self, arguments, error);
   g_autofree char *key = NULL;
@@ -284,7 +282,7 @@ sbx_memory_get (SbxMemory *self, JsonObject *arguments, GError **error)
 }
 
 char *
-sbx_memory_set (SbxMemory *self, JsonObject *arguments, GError **error)
+sbx_memory_set (SbxMemory *self, GVariant *arguments, GError **error)
 {
   const char *scope = read_scope (self, arguments, error);
   const char *text = sbx_json_in_text (arguments, "text");
@@ -303,7 +301,7 @@ sbx_memory_set (SbxMemory *self, JsonObject *arguments, GError **error)
 }
 
 char *
-sbx_memory_remove (SbxMemory *self, JsonObject *arguments, GError **error)
+sbx_memory_remove (SbxMemory *self, GVariant *arguments, GError **error)
 {
   const char *scope = read_scope (self, arguments, error);
   g_autofree char *key = NULL;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 #include "store.h"
 
@@ -39,6 +38,6 @@ char *sbx_memory_list (SbxMemory *self, gboolean of_speaker);
 
 /* The three tools: the result for the model, or NULL with error set and nothing changed. set and remove write
  * the file at once. */
-char *sbx_memory_get (SbxMemory *self, JsonObject *arguments, GError **error);
-char *sbx_memory_set (SbxMemory *self, JsonObject *arguments, GError **error);
-char *sbx_memory_remove (SbxMemory *self, JsonObject *arguments, GError **error);
+char *sbx_memory_get (SbxMemory *self, GVariant *arguments, GError **error);
+char *sbx_memory_set (SbxMemory *self, GVariant *arguments, GError **error);
+char *sbx_memory_remove (SbxMemory *self, GVariant *arguments, GError **error);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/json-tree.h"
+#include "base/json-variant.h"
 #include "base/json-write.h"
 #include "base/utf16.h"
 #include "json-in.h"
@@ -26,14 +26,14 @@ call_free (gpointer data)
 
 /* The texts of a list of parts, one after the other; NULL where it holds none. */
 static char *
-join_parts (JsonArray *parts)
+join_parts (GVariant *parts)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   gboolean found = FALSE;
 
-  for (guint i = 0; i < json_array_get_length (parts); i++)
+  for (guint i = 0; i < sbx_json_in_length (parts); i++)
     {
-      JsonObject *part = sbx_json_in_node_object (json_array_get_element (parts, i));
+      GVariant *part = sbx_json_in_element (parts, i);
       const char *piece = sbx_json_in_text (part, "text");
 
       if (piece == NULL || g_strcmp0 (sbx_json_in_text (part, "type"), "text") != 0)
@@ -45,18 +45,15 @@ join_parts (JsonArray *parts)
 }
 
 static char *
-read_content (JsonObject *message)
+read_content (GVariant *message)
 {
   const char *text = sbx_json_in_text (message, "content");
-  JsonArray *parts = sbx_json_in_list (message, "content");
 
-  if (text != NULL)
-    return g_strdup (text);
-  return parts != NULL ? join_parts (parts) : NULL;
+  return text != NULL ? g_strdup (text) : join_parts (sbx_json_in_list (message, "content"));
 }
 
 static void
-read_final (SbxAnswer *self, JsonObject *choice, JsonObject *message)
+read_final (SbxAnswer *self, GVariant *choice, GVariant *message)
 {
   g_autofree char *content = read_content (message);
 
@@ -101,27 +98,24 @@ choose_id (const char *given, GHashTable *used_ids, guint step, guint place)
 }
 
 static char *
-read_arguments (JsonObject *function)
+read_arguments (GVariant *function)
 {
-  const char *text = sbx_json_in_text (function, "arguments");
+  GVariant *arguments = sbx_json_in_member (function, "arguments");
 
-  if (text != NULL)
-    return g_strdup (text);
-  if (sbx_json_in_object (function, "arguments") != NULL)
+  if (sbx_json_in_is_object (arguments))
     {
       g_autoptr (GString) json = g_string_new (NULL);
 
-      sbx_json_write_node (json, json_object_get_member (function, "arguments"));
+      sbx_json_variant_write (json, arguments);
       return g_string_free (g_steal_pointer (&json), FALSE);
     }
-  return NULL;
+  return g_strdup (sbx_json_in_value_text (arguments));
 }
 
 static SbxCall *
-read_call (JsonNode *node, SbxToolbox *toolbox, GHashTable *used_ids, guint step, guint place)
+read_call (GVariant *object, SbxToolbox *toolbox, GHashTable *used_ids, guint step, guint place)
 {
-  JsonObject *object = sbx_json_in_node_object (node);
-  JsonObject *function = sbx_json_in_object (object, "function");
+  GVariant *function = sbx_json_in_object (object, "function");
   const char *name = sbx_json_in_text (function, "name");
   const SbxTool *tool = name != NULL ? sbx_toolbox_find (toolbox, name) : NULL;
   SbxCall *call = g_new0 (SbxCall, 1);
@@ -137,23 +131,23 @@ read_call (JsonNode *node, SbxToolbox *toolbox, GHashTable *used_ids, guint step
  * contract's own stay what they are. budget: what is left of SBX_ANSWER_KEPT_BYTES; a member that does not
  * fit is left out whole. */
 static void
-write_kept (GString *json, JsonObject *object, const char *const *keep, gsize *budget)
+write_kept (GString *json, GVariant *object, const char *const *keep, gsize *budget)
 {
   static const char *const own[] = { "role", "content", "tool_calls", "tool_call_id",
                                      "id",   "type",    "function",   NULL };
   g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (; object != NULL && keep != NULL && *keep != NULL; keep++)
+  for (; keep != NULL && *keep != NULL; keep++)
     {
+      GVariant *value = sbx_json_in_member (object, *keep);
       gsize before = json->len;
 
-      if (g_strv_contains (own, *keep) || !json_object_has_member (object, *keep)
-          || !g_hash_table_add (written, (gpointer) *keep))
+      if (value == NULL || g_strv_contains (own, *keep) || !g_hash_table_add (written, (gpointer) *keep))
         continue;
       g_string_append_c (json, ',');
       sbx_json_write_text (json, *keep, -1);
       g_string_append_c (json, ':');
-      sbx_json_write_node (json, json_object_get_member (object, *keep));
+      sbx_json_variant_write (json, value);
       if (json->len - before > *budget)
         g_string_truncate (json, before);
       else
@@ -162,7 +156,7 @@ write_kept (GString *json, JsonObject *object, const char *const *keep, gsize *b
 }
 
 static void
-write_call (GString *json, const SbxCall *call, JsonNode *node, const char *const *keep, gsize *budget)
+write_call (GString *json, const SbxCall *call, GVariant *object, const char *const *keep, gsize *budget)
 {
   const char *shown = call->arguments;
 
@@ -175,12 +169,12 @@ write_call (GString *json, const SbxCall *call, JsonNode *node, const char *cons
   g_string_append (json, ",\"arguments\":");
   sbx_json_write_text (json, shown, -1);
   g_string_append_c (json, '}');
-  write_kept (json, sbx_json_in_node_object (node), keep, budget);
+  write_kept (json, object, keep, budget);
   g_string_append_c (json, '}');
 }
 
 static char *
-write_message (const SbxAnswer *self, JsonObject *message, JsonArray *calls, const char *const *keep)
+write_message (const SbxAnswer *self, GVariant *message, GVariant *calls, const char *const *keep)
 {
   gsize budget = SBX_ANSWER_KEPT_BYTES;
   g_autoptr (GString) json = g_string_new ("{\"role\":\"assistant\",\"content\":");
@@ -193,7 +187,7 @@ write_message (const SbxAnswer *self, JsonObject *message, JsonArray *calls, con
     {
       if (i > 0)
         g_string_append_c (json, ',');
-      write_call (json, self->calls->pdata[i], json_array_get_element (calls, i), keep, &budget);
+      write_call (json, self->calls->pdata[i], sbx_json_in_element (calls, i), keep, &budget);
     }
   g_string_append_c (json, ']');
   write_kept (json, message, keep, &budget);
@@ -202,23 +196,19 @@ write_message (const SbxAnswer *self, JsonObject *message, JsonArray *calls, con
 }
 
 /* The first choice with its message, or NULL. Borrowed. */
-static JsonObject *
-find_message (JsonNode *root, JsonObject **ret_choice)
+static GVariant *
+find_message (GVariant *root, GVariant **ret_choice)
 {
-  JsonArray *choices = sbx_json_in_list (sbx_json_in_node_object (root), "choices");
-
-  *ret_choice = NULL;
-  if (choices != NULL && json_array_get_length (choices) > 0)
-    *ret_choice = sbx_json_in_node_object (json_array_get_element (choices, 0));
+  *ret_choice = sbx_json_in_element (sbx_json_in_list (root, "choices"), 0);
   return sbx_json_in_object (*ret_choice, "message");
 }
 
 char *
-sbx_answer_text (JsonNode *root)
+sbx_answer_text (GVariant *root)
 {
   g_autoptr (SbxAnswer) answer = g_new0 (SbxAnswer, 1);
-  JsonObject *choice;
-  JsonObject *message = find_message (root, &choice);
+  GVariant *choice;
+  GVariant *message = find_message (root, &choice);
 
   if (message != NULL)
     read_final (answer, choice, message);
@@ -226,33 +216,33 @@ sbx_answer_text (JsonNode *root)
 }
 
 SbxAnswer *
-sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
+sbx_answer_new (GVariant *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
                 const char *const *keep)
 {
   SbxAnswer *self = g_new0 (SbxAnswer, 1);
-  JsonObject *choice;
-  JsonObject *message = find_message (root, &choice);
-  JsonArray *calls;
+  GVariant *choice;
+  GVariant *message = find_message (root, &choice);
+  GVariant *calls;
 
   self->kind = SBX_ANSWER_BROKEN;
   if (message == NULL)
     return self;
 
   calls = sbx_json_in_list (message, "tool_calls");
-  if (calls == NULL || json_array_get_length (calls) == 0)
+  if (sbx_json_in_length (calls) == 0)
     {
       read_final (self, choice, message);
       return self;
     }
-  if (json_array_get_length (calls) > SBX_ANSWER_MAX_CALLS)
+  if (sbx_json_in_length (calls) > SBX_ANSWER_MAX_CALLS)
     {
       self->kind = SBX_ANSWER_TOO_MANY;
       return self;
     }
   self->kind = SBX_ANSWER_CALLS;
   self->calls = g_ptr_array_new_with_free_func (call_free);
-  for (guint i = 0; i < json_array_get_length (calls); i++)
-    g_ptr_array_add (self->calls, read_call (json_array_get_element (calls, i), toolbox, used_ids, step, i));
+  for (guint i = 0; i < sbx_json_in_length (calls); i++)
+    g_ptr_array_add (self->calls, read_call (sbx_json_in_element (calls, i), toolbox, used_ids, step, i));
   self->message = write_message (self, message, calls, keep);
   return self;
 }

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 #include "toolbox.h"
 
@@ -47,9 +46,9 @@ typedef struct {
 
 /* Ids used so far in the turn: made with g_str_hash, owned keys. step counts the turn's answers, from 0. root
  * may be of any kind. keep is NULL-terminated. */
-SbxAnswer *sbx_answer_new (JsonNode *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
+SbxAnswer *sbx_answer_new (GVariant *root, SbxToolbox *toolbox, GHashTable *used_ids, guint step,
                            const char *const *keep);
 /* Only the final text of an answer, or NULL for one that is no such text. */
-char *sbx_answer_text (JsonNode *root);
+char *sbx_answer_text (GVariant *root);
 void sbx_answer_free (SbxAnswer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxAnswer, sbx_answer_free)

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "toolbox.h"
 
-#include "base/json-tree.h"
+#include "base/json-variant.h"
 #include "base/json-write.h"
 
 typedef struct {
@@ -78,7 +78,7 @@ offer_spec (SbxToolbox *self, char *name, SbxTool tool, const SbxToolSpec *spec)
 {
   g_autoptr (GString) parameters = g_string_new (NULL);
 
-  sbx_json_write_node (parameters, spec->parameters);
+  sbx_json_variant_write (parameters, spec->parameters);
   offer (self, name, tool, spec->description, parameters->str);
 }
 

@@ -30,24 +30,23 @@ is_name (const char *text)
 }
 
 static GArray *
-read_tools (JsonArray *list)
+read_tools (GVariant *list)
 {
   g_autoptr (GArray) tools = g_array_new (FALSE, TRUE, sizeof (SbxToolSpec));
 
   if (list == NULL)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (list); i++)
+  for (guint i = 0; i < sbx_json_in_length (list); i++)
     {
-      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      GVariant *object = sbx_json_in_element (list, i);
       SbxToolSpec spec = {
         .name = sbx_json_in_text (object, "name"),
         .description = sbx_json_in_text (object, "description"),
+        .parameters = sbx_json_in_object (object, "parameters"),
       };
 
-      if (!is_name (spec.name) || spec.description == NULL
-          || sbx_json_in_object (object, "parameters") == NULL)
+      if (!is_name (spec.name) || spec.description == NULL || spec.parameters == NULL)
         return NULL;
-      spec.parameters = json_object_get_member (object, "parameters");
       g_array_append_val (tools, spec);
     }
   return g_steal_pointer (&tools);
@@ -63,15 +62,15 @@ server_free (gpointer data)
 }
 
 static GPtrArray *
-read_servers (JsonArray *list)
+read_servers (GVariant *list)
 {
   g_autoptr (GPtrArray) servers = g_ptr_array_new_with_free_func (server_free);
 
   if (list == NULL)
     return NULL;
-  for (guint i = 0; i < json_array_get_length (list); i++)
+  for (guint i = 0; i < sbx_json_in_length (list); i++)
     {
-      JsonObject *object = sbx_json_in_node_object (json_array_get_element (list, i));
+      GVariant *object = sbx_json_in_element (list, i);
       const char *name = sbx_json_in_text (object, "server");
       GArray *tools = read_tools (sbx_json_in_list (object, "tools"));
       SbxServerSpec *server;
@@ -90,44 +89,43 @@ read_servers (JsonArray *list)
 
 /* An optional boolean: FALSE where it is missing; with null_is_missing, null is. */
 static gboolean
-read_flag (JsonObject *turn, const char *name, gboolean null_is_missing, gboolean *ret_flag, GError **error)
+read_flag (GVariant *turn, const char *name, gboolean null_is_missing, gboolean *ret_flag, GError **error)
 {
-  JsonNode *node = json_object_has_member (turn, name) ? json_object_get_member (turn, name) : NULL;
+  GVariant *value = sbx_json_in_member (turn, name);
 
   *ret_flag = FALSE;
-  if (node == NULL || (null_is_missing && JSON_NODE_HOLDS_NULL (node)))
+  if (value == NULL || (null_is_missing && sbx_json_in_is_null (value)))
     return TRUE;
-  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+  if (!g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN))
     return refuse (error, name);
-  *ret_flag = json_node_get_boolean (node);
+  *ret_flag = g_variant_get_boolean (value);
   return TRUE;
 }
 
 static gboolean
-read_count (JsonObject *turn, const char *name, gint64 *ret_count, GError **error)
+read_count (GVariant *turn, const char *name, gint64 *ret_count, GError **error)
 {
-  JsonNode *node = json_object_has_member (turn, name) ? json_object_get_member (turn, name) : NULL;
+  GVariant *value = sbx_json_in_member (turn, name);
 
   *ret_count = -1;
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+  if (value == NULL || sbx_json_in_is_null (value))
     return TRUE;
-  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64
-      || json_node_get_int (node) < 0)
+  if (!g_variant_is_of_type (value, G_VARIANT_TYPE_INT64) || g_variant_get_int64 (value) < 0)
     return refuse (error, name);
-  *ret_count = json_node_get_int (node);
+  *ret_count = g_variant_get_int64 (value);
   return TRUE;
 }
 
 static gboolean
-read_keep (SbxTurnInput *self, JsonObject *turn, GError **error)
+read_keep (SbxTurnInput *self, GVariant *turn, GError **error)
 {
-  JsonArray *list = sbx_json_in_list (turn, "keep");
+  GVariant *list = sbx_json_in_member (turn, "keep");
 
-  if (list == NULL && json_object_has_member (turn, "keep") && !json_object_get_null_member (turn, "keep"))
+  if (list != NULL && !sbx_json_in_is_null (list) && !sbx_json_in_is_list (list))
     return refuse (error, "keep");
-  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++)
+  for (guint i = 0; i < sbx_json_in_length (list); i++)
     {
-      const char *name = sbx_json_in_node_text (json_array_get_element (list, i));
+      const char *name = sbx_json_in_value_text (sbx_json_in_element (list, i));
 
       if (name == NULL)
         return refuse (error, "keep");
@@ -137,16 +135,14 @@ read_keep (SbxTurnInput *self, JsonObject *turn, GError **error)
 }
 
 static gboolean
-read_compaction (SbxTurnInput *self, JsonObject *turn, GError **error)
+read_compaction (SbxTurnInput *self, GVariant *turn, GError **error)
 {
-  JsonObject *object = sbx_json_in_object (turn, "compaction");
+  GVariant *object = sbx_json_in_member (turn, "compaction");
 
-  if (object == NULL)
-    {
-      if (json_object_has_member (turn, "compaction") && !json_object_get_null_member (turn, "compaction"))
-        return refuse (error, "compaction");
-      return TRUE;
-    }
+  if (object == NULL || sbx_json_in_is_null (object))
+    return TRUE;
+  if (!sbx_json_in_is_object (object))
+    return refuse (error, "compaction");
   self->compaction = TRUE;
   self->compactor = sbx_json_in_text (object, "compactor");
   if (self->compactor != NULL && !is_name (self->compactor))
@@ -155,16 +151,14 @@ read_compaction (SbxTurnInput *self, JsonObject *turn, GError **error)
 }
 
 static gboolean
-read_members (SbxTurnInput *self, JsonObject *turn, GError **error)
+read_members (SbxTurnInput *self, GVariant *turn, GError **error)
 {
-  JsonObject *speaker = sbx_json_in_object (turn, "speaker");
-
   if ((self->text = sbx_json_in_text (turn, "text")) == NULL)
     return refuse (error, "text");
-  self->speaker_id = sbx_json_in_text (speaker, "id");
-  if (self->speaker_id == NULL || sbx_json_in_text (speaker, "name") == NULL)
+  self->speaker = sbx_json_in_object (turn, "speaker");
+  self->speaker_id = sbx_json_in_text (self->speaker, "id");
+  if (self->speaker_id == NULL || sbx_json_in_text (self->speaker, "name") == NULL)
     return refuse (error, "speaker");
-  self->speaker = json_object_get_member (turn, "speaker");
   if ((self->model = sbx_json_in_text (turn, "model")) == NULL)
     return refuse (error, "model");
   if ((self->prompt = sbx_json_in_text (turn, "prompt")) == NULL)
@@ -186,20 +180,18 @@ SbxTurnInput *
 sbx_turn_input_read (const char *data, gsize n_bytes, GError **error)
 {
   g_autoptr (SbxTurnInput) self = g_new0 (SbxTurnInput, 1);
-  JsonObject *turn;
 
   self->keep = g_ptr_array_new ();
   self->root = sbx_json_in_read (data, n_bytes, SBX_MAX_TURN_BYTES, error);
   if (self->root == NULL)
     return NULL;
-  turn = sbx_json_in_node_object (self->root);
-  if (turn == NULL)
+  if (!sbx_json_in_is_object (self->root))
     {
       g_set_error_literal (error, SBX_TURN_INPUT_ERROR, SBX_TURN_INPUT_ERROR_MEMBER,
                            "the turn is not a JSON object");
       return NULL;
     }
-  if (!read_members (self, turn, error))
+  if (!read_members (self, self->root, error))
     return NULL;
   g_ptr_array_add (self->keep, NULL);
   return g_steal_pointer (&self);
@@ -213,6 +205,6 @@ sbx_turn_input_free (SbxTurnInput *self)
   g_clear_pointer (&self->tools, g_array_unref);
   g_clear_pointer (&self->servers, g_ptr_array_unref);
   g_clear_pointer (&self->keep, g_ptr_array_unref);
-  g_clear_pointer (&self->root, json_node_unref);
+  g_clear_pointer (&self->root, g_variant_unref);
   g_free (self);
 }

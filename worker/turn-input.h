@@ -13,12 +13,11 @@
 #pragma once
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 typedef struct {
   const char *name;
   const char *description;
-  JsonNode *parameters;
+  GVariant *parameters;
 } SbxToolSpec;
 
 typedef struct {
@@ -28,10 +27,10 @@ typedef struct {
 
 /* Borrows every text from root, which it owns. */
 typedef struct {
-  JsonNode *root;
+  GVariant *root;
   const char *text;
   const char *speaker_id;
-  JsonNode *speaker;
+  GVariant *speaker;
   const char *model;
   const char *prompt;
   const char *time_zone;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <unistd.h>
 
 void
@@ -26,7 +25,7 @@ sbx_fd_set_nonblocking (int fd, GError **error)
     {
       int saved_errno = errno;
 
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved_errno),
+      g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (saved_errno),
                    "Cannot make a descriptor non-blocking: %s", g_strerror (saved_errno));
       return FALSE;
     }

@@ -12,7 +12,7 @@ typedef int SbxFd;
 /* Closes fd unless it is -1; keeps errno. */
 void sbx_fd_close (SbxFd fd);
 
-/* Sets O_NONBLOCK. Returns FALSE with error set (G_IO_ERROR) when fcntl() refuses. */
+/* Sets O_NONBLOCK. Returns FALSE with error set (G_FILE_ERROR) when fcntl() refuses. */
 gboolean sbx_fd_set_nonblocking (int fd, GError **error);
 
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (SbxFd, sbx_fd_close, -1)

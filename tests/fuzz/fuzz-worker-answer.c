@@ -19,7 +19,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
 {
   static const char *const keep[] = { "reasoning_content", NULL };
-  g_autoptr (JsonNode) root = sbx_json_in_read ((const char *) data, n_bytes, SBX_MAX_ANSWER_BYTES, NULL);
+  g_autoptr (GVariant) root = sbx_json_in_read ((const char *) data, n_bytes, SBX_MAX_ANSWER_BYTES, NULL);
   g_autoptr (SbxTurnInput) input = sbx_turn_input_read (turn, strlen (turn), NULL);
   g_autoptr (SbxToolbox) toolbox = sbx_toolbox_new (input);
   g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

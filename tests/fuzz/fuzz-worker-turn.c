@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "base/json-gate.h"
-#include "base/json-tree.h"
+#include "base/json-variant.h"
 #include "conversation.h"
 #include "prompt.h"
 #include "toolbox.h"
@@ -29,7 +29,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t n_bytes)
     return 0;
   zone = sbx_prompt_zone (input->time_zone);
   system = sbx_prompt_new (input->prompt, now, "[]", "[]");
-  sbx_json_write_node (speaker, input->speaker);
+  sbx_json_variant_write (speaker, input->speaker);
   user = sbx_prompt_user_text (speaker->str, input->text);
   conversation = sbx_conversation_new (input->model, sbx_toolbox_json (toolbox, &n_tools), system, user);
   g_assert (n_tools <= SBX_TOOLBOX_MAX_BYTES);

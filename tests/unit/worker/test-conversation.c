@@ -4,7 +4,7 @@
  * for good. */
 #include <string.h>
 
-#include "base/json-tree.h"
+#include "base/json-gate.h"
 #include "conversation.h"
 #include "json-in.h"
 
@@ -36,29 +36,28 @@ typedef struct {
 } Model;
 
 static const char *
-role_at (JsonArray *messages, guint i)
+role_at (GVariant *messages, guint i)
 {
-  return sbx_json_in_text (json_array_get_object_element (messages, i), "role");
+  return sbx_json_in_text (sbx_json_in_element (messages, i), "role");
 }
 
 static void
 check_request (Model *model, const GString *request)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (JsonNode) root = sbx_json_read (request->str, request->len, request->len, &error);
-  JsonArray *messages;
+  g_autoptr (GVariant) root = sbx_json_in_read (request->str, request->len, request->len, &error);
+  GVariant *messages;
   guint n_history = 0;
   guint first_group = 0;
   guint at;
 
   g_assert_no_error (error);
+  g_assert_true (sbx_json_gate (request->str, request->len, request->len, NULL));
   g_assert_cmpuint (request->len, <=, SBX_REQUEST_MAX_BYTES);
-  messages = sbx_json_in_list (json_node_get_object (root), "messages");
+  messages = sbx_json_in_list (root, "messages");
   g_assert_cmpstr (role_at (messages, 0), ==, "system");
   /* History contents begin with their number. */
-  for (at = 1;
-       g_str_has_prefix (sbx_json_in_text (json_array_get_object_element (messages, at), "content"), "h");
-       at++)
+  for (at = 1; g_str_has_prefix (sbx_json_in_text (sbx_json_in_element (messages, at), "content"), "h"); at++)
     n_history++;
   g_assert_cmpuint (n_history, <=, model->n_history);
   g_assert_cmpuint (model->n_history - n_history, >=, model->first_history);
@@ -66,14 +65,14 @@ check_request (Model *model, const GString *request)
     {
       g_autofree char *number = g_strdup_printf ("h%u ", model->n_history - n_history + i);
 
-      g_assert_true (g_str_has_prefix (
-        sbx_json_in_text (json_array_get_object_element (messages, 1 + i), "content"), number));
+      g_assert_true (
+        g_str_has_prefix (sbx_json_in_text (sbx_json_in_element (messages, 1 + i), "content"), number));
     }
   model->first_history = model->n_history - n_history;
   g_assert_cmpstr (role_at (messages, at), ==, "user");
   at++;
   /* Whole groups, to the last one. */
-  for (guint left = json_array_get_length (messages) - at, group = model->n_groups; left > 0; group--)
+  for (guint left = sbx_json_in_length (messages) - at, group = model->n_groups; left > 0; group--)
     {
       guint size = 1 + model->calls[group - 1];
 
@@ -87,7 +86,7 @@ check_request (Model *model, const GString *request)
       if (left == 0)
         break;
     }
-  if (json_array_get_length (messages) == at)
+  if (sbx_json_in_length (messages) == at)
     first_group = model->n_groups;
   g_assert_cmpuint (first_group, >=, model->first_group);
   /* Groups go only when no history is left. */

@@ -54,11 +54,11 @@ test_file_of_many_values (void)
 }
 
 static char *
-call (SbxMemory *memory, char *(*tool) (SbxMemory *, JsonObject *, GError **), const char *json)
+call (SbxMemory *memory, char *(*tool) (SbxMemory *, GVariant *, GError **), const char *json)
 {
-  g_autoptr (JsonNode) arguments = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
+  g_autoptr (GVariant) arguments = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
 
-  return tool (memory, json_node_get_object (arguments), NULL);
+  return tool (memory, arguments, NULL);
 }
 
 /* A write that fails changes nothing in memory either. */

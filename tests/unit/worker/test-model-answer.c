@@ -54,7 +54,7 @@ test_table (void)
       g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
       g_autofree char *json =
         g_strdup_printf ("\n\n{\"choices\":[{\"message\":%s%s}]}", cases[i].message, cases[i].more);
-      g_autoptr (JsonNode) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
+      g_autoptr (GVariant) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
       g_autoptr (SbxAnswer) answer = sbx_answer_new (root, toolbox, used, 0, keep);
 
       g_test_message ("%s", json);
@@ -120,7 +120,7 @@ test_endpoints (void)
       g_autoptr (GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
       g_autoptr (GHashTable) ids = g_hash_table_new (g_str_hash, g_str_equal);
       gsize n_bytes = strlen (endpoints[i].answer);
-      g_autoptr (JsonNode) root = sbx_json_in_read (endpoints[i].answer, n_bytes, n_bytes, NULL);
+      g_autoptr (GVariant) root = sbx_json_in_read (endpoints[i].answer, n_bytes, n_bytes, NULL);
       g_autoptr (SbxAnswer) answer = NULL;
 
       g_test_message ("%s", endpoints[i].answer);
@@ -144,7 +144,7 @@ test_keeps_nothing_huge (void)
   g_autofree char *huge = g_strnfill (SBX_ANSWER_KEPT_BYTES, 'r');
   g_autofree char *json =
     g_strdup_printf ("{\"choices\":[{\"message\":{\"reasoning\":\"%s\",\"tool_calls\":[" CALL "]}}]}", huge);
-  g_autoptr (JsonNode) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
+  g_autoptr (GVariant) root = sbx_json_in_read (json, strlen (json), strlen (json), NULL);
   g_autoptr (SbxAnswer) answer = sbx_answer_new (root, toolbox, used, 0, keep);
 
   g_assert_null (strstr (answer->message, "reasoning"));
