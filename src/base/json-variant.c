@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "base/json-variant.h"
 
+#include <string.h>
+
 #include "base/json-scan.h"
 #include "base/json-write.h"
 
@@ -88,13 +90,22 @@ tree_add (Tree *self, GVariant *value)
     }
 }
 
+/* Takes text. The scanner has seen that it is UTF-8, which g_variant_new_take_string() would find out again,
+ * and slowly. */
+static GVariant *
+take_text (char *text)
+{
+  return g_variant_new_from_data (G_VARIANT_TYPE_STRING, text, strlen (text) + 1, TRUE, g_free, text);
+}
+
+/* Takes the names, and leaves NULLs. */
 static GVariant *
 new_object (GPtrArray *names, GPtrArray *values)
 {
   g_autofree GVariant **entries = g_new (GVariant *, values->len);
 
   for (guint i = 0; i < values->len; i++)
-    entries[i] = g_variant_new_dict_entry (g_variant_new_string (names->pdata[i]),
+    entries[i] = g_variant_new_dict_entry (take_text (g_steal_pointer (&names->pdata[i])),
                                            g_variant_new_variant (values->pdata[i]));
   return g_variant_new_array (G_VARIANT_TYPE ("{sv}"), entries, values->len);
 }
@@ -137,7 +148,7 @@ tree_take (Tree *self, const SbxJsonScan *scan, SbxJsonEvent event)
       tree_name (self, scan->text);
       break;
     case SBX_JSON_EVENT_TEXT:
-      tree_add (self, g_variant_new_string (scan->text->str));
+      tree_add (self, take_text (g_strndup (scan->text->str, scan->text->len)));
       break;
     case SBX_JSON_EVENT_INTEGER:
       tree_add (self, g_variant_new_int64 (scan->integer));

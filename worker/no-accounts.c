@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The roundtable-sandbox authors */
+/* No account has a name where the worker runs: the image has no passwd file.
+ *
+ * Only in the static program. GLib has g_get_user_name() and others in the same object as much that is
+ * needed, and the C library's own look-ups would bring its name service along, which loads shared libraries.
+ * Nothing in the worker asks; these would answer.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <stddef.h>
+
+struct passwd *
+getpwuid (uid_t uid)
+{
+  errno = ENOENT;
+  return NULL;
+}
+
+int
+getpwuid_r (uid_t uid, struct passwd *entry, char *room, size_t n_bytes, struct passwd **ret_entry)
+{
+  *ret_entry = NULL;
+  return 0;
+}
+
+int
+getpwnam_r (const char *name, struct passwd *entry, char *room, size_t n_bytes, struct passwd **ret_entry)
+{
+  *ret_entry = NULL;
+  return 0;
+}
