@@ -59,7 +59,7 @@ connect_to (const char *socket_path, gint64 due, GError **error)
       fail (error, SBX_BROKER_ERROR_CONNECTION, "the path of the broker's socket is too long");
       return -1;
     }
-  strcpy (address.sun_path, socket_path);
+  memcpy (address.sun_path, socket_path, strlen (socket_path));
   fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   /* A Unix connect() blocks only while the listener's queue is full; the send limit bounds it. */
   if (fd < 0 || setsockopt (fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0

@@ -18,9 +18,9 @@
 #define MAX_RUNS            1024u
 
 void
-sbx_run_free (gpointer data)
+sbx_run_free (gpointer run)
 {
-  SbxRun *self = data;
+  SbxRun *self = run;
 
   sbx_turn_wait_cancel (self->wait);
   sd_bus_message_unref (self->message);

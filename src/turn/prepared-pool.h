@@ -34,20 +34,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxPreparedPool, sbx_prepared_pool_free)
 void sbx_prepared_pool_set_bounds (SbxPreparedPool *self, guint total, guint per_channel, gint64 idle_usec);
 
 /* A turn of the channel has begun: nothing is made for it until it is used again, at the turn's end. */
-void sbx_prepared_pool_begun (SbxPreparedPool *self, const char *channel, gint64 now_usec);
+void sbx_prepared_pool_begun (SbxPreparedPool *self, const char *name, gint64 now_usec);
 /* The channel had a turn just now; what failed before is forgiven. */
-void sbx_prepared_pool_used (SbxPreparedPool *self, const char *channel, gint64 now_usec);
+void sbx_prepared_pool_used (SbxPreparedPool *self, const char *name, gint64 now_usec);
 /* The channel is not in use any more. Its items stay until they are taken out as surplus. */
-void sbx_prepared_pool_forget (SbxPreparedPool *self, const char *channel);
+void sbx_prepared_pool_forget (SbxPreparedPool *self, const char *name);
 
 /* An item is being made for the channel, which was wanted. */
-void sbx_prepared_pool_add (SbxPreparedPool *self, const char *channel, gpointer item);
+void sbx_prepared_pool_add (SbxPreparedPool *self, const char *name, gpointer item);
 /* Takes an item out: it is used, thrown away or failed. FALSE when it is not in. */
 gboolean sbx_prepared_pool_remove (SbxPreparedPool *self, gpointer item);
 /* The channel's oldest item, NULL where there is none. It stays in. */
-gpointer sbx_prepared_pool_oldest (SbxPreparedPool *self, const char *channel);
+gpointer sbx_prepared_pool_oldest (SbxPreparedPool *self, const char *name);
 /* An item of the channel failed, or died while it waited. */
-void sbx_prepared_pool_failed (SbxPreparedPool *self, const char *channel, gint64 now_usec);
+void sbx_prepared_pool_failed (SbxPreparedPool *self, const char *name, gint64 now_usec);
 
 /* An item that has to go, with why: its channel is "idle", "not-in-use" (forgotten), or the places are for
  * "others-in-use", which were used later. NULL where none has to. Take it out before asking again. */

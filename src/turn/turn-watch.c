@@ -111,9 +111,9 @@ weigh (SbxTurn *self)
 {
   if (!sbx_turn_is_open (self) || self->asking_why)
     return;
-  if (self->has_reply && self->reply.ok && sbx_sandbox_is_own_image (self->sandbox))
-    sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
-  else if (self->has_reply && self->exited && self->exit_status == 0)
+  if (self->has_reply
+      && ((self->reply.ok && sbx_sandbox_is_own_image (self->sandbox))
+          || (self->exited && self->exit_status == 0)))
     sbx_turn_settle (self, SBX_OUTCOME_REPLIED, SBX_FAILURE_NONE);
   else if (self->has_reply && self->exited)
     ask_why (self);
