@@ -68,12 +68,14 @@ remove_container (SbxSandbox *self)
     sbx_removal_async (self->context->engine, self->container, NULL, removal_done, sbx_sandbox_ref (self));
 }
 
+/* It has had its moment. */
 static void
 on_exit_late (gpointer user_data)
 {
   SbxSandbox *self = user_data;
 
   g_clear_pointer (&self->exit_deadline, sbx_deadline_free);
+  kill_scope (self);
   remove_container (self);
 }
 
@@ -145,9 +147,10 @@ hurry (SbxSandbox *self)
   if (self->state != SANDBOX_ENDING || !self->input_ended || self->exited)
     return;
   self->input_ended = FALSE;
-  kill_scope (self);
   if (self->exit_deadline != NULL)
     on_exit_late (self);
+  else
+    kill_scope (self);
 }
 
 void

@@ -128,6 +128,22 @@ reply_and_linger (void)
   linger ();
 }
 
+/* As many as it may have, each of which wants a processor and the workspace for itself. */
+static void
+reply_and_burn (void)
+{
+  say (GOOD);
+  while (fork () > 0)
+    continue;
+  for (;;)
+    {
+      int fd = open ("/workspace/late", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+      (void) unlink ("/workspace/late");
+      (void) close (fd);
+    }
+}
+
 static void
 reply_twice (void)
 {
@@ -186,6 +202,7 @@ static const struct {
   { "[[bad:fill-tmp]]", fill_tmp },
   { "[[bad:close-stdout]]", close_stdout },
   { "[[bad:reply-and-linger]]", reply_and_linger },
+  { "[[bad:reply-and-burn]]", reply_and_burn },
   { "[[bad:reply-twice]]", reply_twice },
   { "[[bad:reply-no-utf8]]", reply_no_utf8 },
   { "[[bad:exit-at-once]]", exit_at_once },

@@ -62,8 +62,10 @@ def prepare():
         support.run("mount", "-t", "tmpfs", "-o", "size=24m,mode=0755", "faults", str(table.STATE_DIR))
         support.run("systemd-tmpfiles", "--create", "roundtable-sandbox.conf", check=False)
         table.lock_elsewhere()
-    for image, label in (("plain", "test.plain=1"), ("own", "org.roundtable.sandbox.worker=test")):
-        support.run("docker", "import", "--change", 'ENTRYPOINT ["/bad-worker"]', "--change", f"LABEL {label}",
+    # To sandboxd the second is what "sandboxctl image build" has made.
+    version = support.run("sandboxctl", "--version").split()[-1]
+    for image, label in (("plain", "test.plain=1"), ("own", f"org.roundtable.sandbox.worker={version}")):
+        support.run("docker", "import", "--change", 'ENTRYPOINT ["/worker"]', "--change", f"LABEL {label}",
                     f"{HERE}/bad-worker.tar", IMAGES[image])
     configure(None)
     support.sandbox(states.CHANNEL)
@@ -182,6 +184,8 @@ class Cell:
         wanted = self.fault.wanted(self.state)
         if self.state == "finishing":
             wanted = (support.ERROR + "Cancelled",)
+        elif self.state == "replied":
+            wanted = (table.REPLIED,)
         elif self.state == "queued":
             # What waited goes on, where the fault is over for it.
             wanted = wanted + (table.REPLIED,)

@@ -130,6 +130,23 @@ def finishing(text):
 
 
 @contextlib.contextmanager
+def replied(text):
+    """The reply was told. The worker is to end, but containerd, which has to tell it so, stands still."""
+    with running(text) as state, stopped("containerd") as let_go:
+        support.model("release")
+        reached("finishing")
+        state.let_go = let_go
+        yield state
+
+
+@contextlib.contextmanager
+def burning(text):
+    """The reply was told just now, and the worker, which does not end, has its moment to do so."""
+    start(text).reply(10)
+    yield State()
+
+
+@contextlib.contextmanager
 def prepared(_text):
     """No turn runs, and the channel's next one is prepared. Behind the fault there must be a turn that is served."""
     drop_in = pathlib.Path("/etc/roundtable-sandbox/sandboxd.conf.d/70-prepared.conf")
@@ -160,4 +177,4 @@ def arriving(_text):
 
 
 ALL = {"idle": idle, "arriving": arriving, "prepared": prepared, "queued": queued, "preparing": preparing, "starting": starting,
-       "running": running, "finishing": finishing}
+       "running": running, "finishing": finishing, "replied": replied, "burning": burning}

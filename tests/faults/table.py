@@ -14,7 +14,7 @@ REPLIED = "replied"
 # A daemon that dies cannot answer; the bus does it.
 LOST = ("org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected", "no answer")
 STATE_DIR = pathlib.Path("/var/lib/roundtable-sandbox")
-EVERY = ("idle", "prepared", "queued", "preparing", "starting", "running", "finishing")
+EVERY = ("idle", "prepared", "queued", "preparing", "starting", "running", "finishing", "replied")
 LASTING = ("arriving", "queued", "starting", "running", "finishing")
 BEFORE_THE_END = ("queued", "preparing", "starting", "running")
 ALIVE = ("queued", "preparing", "starting", "running", "finishing")
@@ -219,8 +219,8 @@ HOST = [
     Fault("sandboxd stopped", EVERY, lambda: systemctl("stop", "sandboxd.service"), {"*": error("Restarted", "ShuttingDown")},
           "Stopping, with", lambda: systemctl("start", "sandboxd.service")),
     Fault("sandboxd restarted", EVERY, restart("sandboxd.service"), {"*": error("Restarted", "ShuttingDown")}, "Stopping, with"),
-    Fault("sandboxd hangs (watchdog)", ("prepared", "running", "queued", "finishing"), watchdog_fires, {"*": LOST}, "Watchdog timeout",
-          lambda: back("sandboxd.service"), daemon_dies=True),
+    Fault("sandboxd hangs (watchdog)", ("prepared", "running", "queued", "finishing", "replied"), watchdog_fires, {"*": LOST},
+          "Watchdog timeout", lambda: back("sandboxd.service"), daemon_dies=True),
     Fault("broker killed", ("prepared", "queued", "starting", "running"), lambda: kill("sandbox-broker"), {"*": error("BrokerFailed")},
           "The broker of turn|thrown away: broker-ended"),
     Fault("waiting worker killed", ("prepared",), kill_waiting_worker, {}, "thrown away: worker-ended"),
@@ -291,6 +291,7 @@ WORKERS = [
     ("close-stdout", "plain", LATE + INVALID),
     ("reply-and-linger", "plain", LATE),
     ("reply-and-linger", "own", (REPLIED,)),
+    ("reply-and-burn", "own", (REPLIED,)),
     ("reply-twice", "plain", INVALID),
     ("reply-twice", "own", (REPLIED,)),
     ("reply-no-utf8", "plain", INVALID),
@@ -322,9 +323,11 @@ def worker_faults():
                 "Stopped docker.service", start_docker, docker=True, text=text, image="plain", deadline="60s")
     yield Fault("worker: ignore-signals, dockerd stands still", ("running",), pause_docker, {"*": error("Cancelled")},
                 "ended without a reply", resume_docker, docker=True, cancels=True, text=text, image="plain")
+    yield Fault("worker: reply-and-burn, dockerd stands still", ("burning",), pause_docker, {"*": (REPLIED,)}, "replied",
+                resume_docker, docker=True, text=text_of("reply-and-burn"), image="own", deadline="60s")
 
 
 FAULTS = HOST + list(worker_faults())
 CELLS = [(fault, state) for fault in FAULTS for state in fault.at]
 # Rows cannot be lost by mistake.
-N_CELLS = 168
+N_CELLS = 179
