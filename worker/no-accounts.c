@@ -18,15 +18,15 @@ getpwuid (uid_t uid)
 }
 
 int
-getpwuid_r (uid_t uid, struct passwd *entry, char *room, size_t n_bytes, struct passwd **ret_entry)
+getpwuid_r (uid_t uid, struct passwd *resultbuf, char *buffer, size_t buflen, struct passwd **result)
 {
-  *ret_entry = NULL;
+  *result = NULL;
   return 0;
 }
 
 int
-getpwnam_r (const char *name, struct passwd *entry, char *room, size_t n_bytes, struct passwd **ret_entry)
+getpwnam_r (const char *name, struct passwd *resultbuf, char *buffer, size_t buflen, struct passwd **result)
 {
-  *ret_entry = NULL;
+  *result = NULL;
   return 0;
 }
