@@ -40,7 +40,9 @@ test_keys (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
     {
-      g_test_message ("%s", keys[i].key);
+      g_autofree char *shown = g_strescape (keys[i].key, NULL); /* TAP is UTF-8 */
+
+      g_test_message ("%s", shown);
       g_assert_cmpint (sbx_channel_key_is_valid (keys[i].key), ==, keys[i].valid);
     }
   longest[1] = too_long[1] = ':';
