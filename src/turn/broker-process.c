@@ -203,6 +203,7 @@ typedef struct {
   pid_t pid;
   guint64 runtime_max_usec;
   guint tries;
+  gboolean denied; /* once */
 } Gate;
 
 static void
@@ -216,6 +217,19 @@ gate_free (gpointer data)
 }
 
 static void gate_try (GTask *task);
+
+/* For another name; and polkit 122, which systemd asks, now and then says no after 15 s to what the rules
+ * allow (src/daemon/guard.c): a real no is said twice. */
+static gboolean
+gate_has_another_try (Gate *self, const GError *error)
+{
+  if (g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN))
+    return ++self->tries < NAME_TRIES;
+  if (!g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_DENIED) || self->denied)
+    return FALSE;
+  self->denied = TRUE;
+  return TRUE;
+}
 
 static void
 scope_done (GObject *source, GAsyncResult *result, gpointer user_data)
@@ -233,8 +247,7 @@ scope_done (GObject *source, GAsyncResult *result, gpointer user_data)
     gate->maker->stop (gate->maker_self, gate->unit);
   if (fine)
     g_task_return_boolean (task, TRUE);
-  else if (!cancelled && g_error_matches (error, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN)
-           && ++gate->tries < NAME_TRIES)
+  else if (!cancelled && gate_has_another_try (gate, error))
     gate_try (g_steal_pointer (&task));
   else
     g_task_return_error (task, g_steal_pointer (&error));

@@ -142,7 +142,7 @@ static void
 test_scope_refused (TurnFixture *self, gconstpointer data)
 {
   turn_fixture_use_broker (self, "reply");
-  self->scope_refused = TRUE;
+  self->n_scopes_refused = 2;
   fake_docker_add_json (self->docker, "GET /v1.41/images/", 200, OWN_IMAGE);
   fake_docker_add_json (self->docker, "POST /v1.41/containers/create", 201,
                         "{\"Id\":\"abc\",\"Warnings\":[]}");
@@ -150,6 +150,20 @@ test_scope_refused (TurnFixture *self, gconstpointer data)
   (void) turn_fixture_submit (self);
   turn_fixture_run_out (self);
   turn_fixture_assert_failed (self, SBX_FAILURE_SCOPE_REFUSED);
+}
+
+/* polkit says no once to what it allows: no turn is lost. */
+static void
+test_scope_is_refused_once (TurnFixture *self, gconstpointer data)
+{
+  turn_fixture_use_broker (self, "reply");
+  self->n_scopes_refused = 1;
+  turn_fixture_script_until_start (self, OWN_IMAGE);
+  turn_fixture_script_wait_held (self);
+  turn_fixture_script_delete (self);
+  (void) turn_fixture_submit (self);
+  turn_fixture_run_out (self);
+  g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
 }
 
 /* A unit of that name is loaded: another name is tried, and the turn is not lost. */
@@ -414,6 +428,7 @@ main (int argc, char **argv)
   ADD ("image-missing", test_image_missing);
   ADD ("docker-down", test_docker_down);
   ADD ("scope-refused", test_scope_refused);
+  ADD ("scope-is-refused-once", test_scope_is_refused_once);
   ADD ("scope-name-is-taken", test_scope_name_is_taken);
   ADD ("status-is-unknown", test_status_is_unknown);
   ADD ("key-missing", test_key_missing);

@@ -32,8 +32,11 @@ fake_scope_start (gpointer self, const SbxScopeSpec *spec, GCancellable *cancell
       fixture->n_names_taken--;
       g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_NAME_TAKEN, "Unit exists");
     }
-  else if (fixture->scope_refused)
-    g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_DENIED, "Access denied");
+  else if (fixture->n_scopes_refused > 0)
+    {
+      fixture->n_scopes_refused--;
+      g_task_return_new_error (task, SBX_UNITS_ERROR, SBX_UNITS_ERROR_DENIED, "Access denied");
+    }
   else
     g_task_return_boolean (task, TRUE);
 }

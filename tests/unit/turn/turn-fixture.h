@@ -26,7 +26,7 @@ typedef struct {
   SbxChannelStore *channels;
   SbxStateDir *state;
   SbxTurns *turns;
-  gboolean scope_refused;
+  guint n_scopes_refused; /* of the next ones */
   guint n_names_taken;    /* of the next scopes, the names are taken */
   gboolean scope_is_late; /* the next one stays in late_scope, whose result the test gives */
   GTask *late_scope;
