@@ -23,7 +23,7 @@ const char *sbx_json_in_text (GVariant *object, const char *name);
 guint sbx_json_in_length (GVariant *list); /* 0 for no list */
 GVariant *sbx_json_in_element (GVariant *list, guint i);
 
-/* What a value is. It may be NULL, which is neither. */
+/* What a value is. NULL is none of them. */
 gboolean sbx_json_in_is_object (GVariant *value);
 gboolean sbx_json_in_is_list (GVariant *value);
 gboolean sbx_json_in_is_null (GVariant *value);

@@ -3,7 +3,8 @@
 /* sandbox-worker: the agent of one turn. Reads the turn on standard input, writes one line of JSON, ends.
  *
  * It may be started long before its turn comes; it then waits in read(). Input that ends before a turn came
- * means that the host is gone. With the reply written it stays until its input ends, a second at the most.
+ * means that the host is gone. With a final text written it stays until its input ends, a second at the
+ * most.
  */
 #include <errno.h>
 #include <poll.h>
@@ -70,7 +71,7 @@ write_out (const GString *line)
 }
 
 /* Its end makes work for Docker, on processors that others' turns may need just now: sandboxd ends the input
- * when that is due. */
+ * when that is due. Longer than it ever puts that off (turn/rest.h). */
 #define STAY_MSEC 1000
 
 static void

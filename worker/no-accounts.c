@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* No account has a name where the worker runs: the image has no passwd file.
  *
- * Only in the static program. GLib has g_get_user_name() and others in the same object as much that is
- * needed, and the C library's own look-ups would bring its name service along, which loads shared libraries.
- * Nothing in the worker asks; these would answer.
+ * Only in the static program. GLib has g_get_user_name() and others in one object file with functions
+ * that are needed, and the C library's own look-ups would bring its name service along, which loads shared
+ * libraries. Nothing in the worker asks; these would answer.
  */
 #include <errno.h>
 #include <pwd.h>

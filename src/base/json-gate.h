@@ -5,12 +5,12 @@
  * json-glib's own parser is not used: 1.6 overflows its stack on deep nesting, reads comments and single
  * quotes, cuts texts at an escaped NUL and turns long integers into others; 1.10 still does the last two, in
  * strict mode too. So one scanner of ours (json-scan.h), non-recursive and with a fixed stack, holds a text
- * against RFC 8259 and the rules below, and json-glib lends only its tree (json-tree.h). Both versions then
- * give the same result by construction.
+ * against RFC 8259 and the rules below, and json-glib lends only its tree (json-tree.h), or GLib its
+ * own types (json-variant.h). All versions then give the same result by construction.
  *
  * Let through: one root, at most SBX_JSON_MAX_DEPTH deep, at most max_bytes long, valid UTF-8, no raw control
  * byte in a text, at most SBX_JSON_MAX_MEMBERS members an object and no repeated name (compared after
- * unescaping), numbers that are finite as doubles.
+ * unescaping; some readers let the last count, and say so), numbers that are finite as doubles.
  *
  * In a tree: an integer that fits 64 bits is an integer, another number is the nearest double ("-0" too).
  * Half of a surrogate pair is U+FFFD. An escaped NUL, which a C string cannot hold, is SBX_JSON_NUL, and
@@ -22,8 +22,8 @@
 #include <glib.h>
 
 #define SBX_JSON_MAX_DEPTH 32u
-/* json-glib's objects hash names with a function whose collisions anyone can make; this bounds what they
- * cost. */
+/* json-glib's objects hash names with a function whose collisions anyone can make, and json-variant compares
+ * each with those before it; this bounds what they cost. */
 #define SBX_JSON_MAX_MEMBERS 1024u
 
 /* U+FDD0, a noncharacter: set aside by Unicode for use inside a program. */

@@ -55,7 +55,7 @@ tree_open (Tree *self, gboolean is_object)
   };
 }
 
-/* One by one, and not hashed: the scanner bounds the members, and nobody can choose names that make it worse.
+/* One by one, and not hashed: the scanner bounds the members, and with them what names that begin alike cost.
  */
 static void
 tree_name (Tree *self, const GString *name)

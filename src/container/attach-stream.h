@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* The stream of a container's standard input and output, as a plain descriptor.
  *
- * Order of a turn: open (the container is created, not started), start, write the turn, pass the descriptor
- * to the broker, end the input, close our copy. Not one byte that the container wrote is read here: the head
- * of dockerd's answer is taken off the socket exactly, the rest waits for the broker.
+ * Order of a turn: open (the container is created, not started), start, pass the descriptor to the
+ * broker, write the turn, end the input, close our copy. Not one byte that the container wrote is read here:
+ * the head of dockerd's answer is taken off the socket exactly, the rest waits for the broker.
  */
 #pragma once
 

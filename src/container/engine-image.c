@@ -7,6 +7,7 @@
 #include "base/json-member.h"
 #include "base/json-tree.h"
 #include "base/names.h"
+#include "sbx-config.h"
 
 #define LOAD_TIMEOUT_MS 300000u
 
@@ -51,7 +52,8 @@ convert_image (guint status, GBytes *body, GError **error)
   labels = sbx_json_member_object (config, "Labels");
   if (labels != NULL && json_object_has_member (labels, SBX_LABEL_WORKER))
     image->worker_version = g_strdup (sbx_engine_text (labels, SBX_LABEL_WORKER));
-  image->runs_worker = is_worker (sbx_json_member_list (config, "Entrypoint"));
+  image->keeps_input = g_strcmp0 (image->worker_version, SBX_VERSION) == 0
+                       && is_worker (sbx_json_member_list (config, "Entrypoint"));
   return image;
 }
 

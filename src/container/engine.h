@@ -64,7 +64,9 @@ SbxEngineInfo *sbx_engine_info_finish (GAsyncResult *result, GError **error);
 typedef struct {
   char *id;             /* "sha256:…" */
   char *worker_version; /* the value of SBX_LABEL_WORKER; NULL: not our own image */
-  gboolean runs_worker; /* an image made from ours has its label, but may run another program */
+  /* It runs our worker of this very version, which stays behind its reply until its input ends. An image made
+   * from ours has its label: it is taken for ours where its entrypoint is the same, whatever is there. */
+  gboolean keeps_input;
 } SbxImage;
 
 void sbx_image_free (SbxImage *image);

@@ -54,7 +54,7 @@ image_copy (const SbxImage *image)
 
   copy->id = g_strdup (image->id);
   copy->worker_version = g_strdup (image->worker_version);
-  copy->runs_worker = image->runs_worker;
+  copy->keeps_input = image->keeps_input;
   return copy;
 }
 

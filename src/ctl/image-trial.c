@@ -41,6 +41,7 @@ typedef struct {
   const SbxConfig *config;
   const char *image;
   gboolean own_image;
+  gboolean keeps_input; /* as in a turn */
   uid_t uid;
   gid_t gid;
   char *installation;
@@ -185,7 +186,7 @@ give_turn (Trial *self, Run *run, const char *name, const char *turn, guint idle
   run->early = run->watch == NULL || run->output == NULL || sbx_judge_n_connections (self->judge) > 0;
   if (run->watch != NULL)
     {
-      sbx_attach_write_async (run->fd, bytes, TRUE, 0, NULL, sbx_wait_done, &wait);
+      sbx_attach_write_async (run->fd, bytes, !self->keeps_input, 0, NULL, sbx_wait_done, &wait);
       written = sbx_wait (&wait);
       (void) sbx_attach_write_finish (written, NULL);
     }
@@ -383,6 +384,7 @@ sbx_image_trial (SbxEngine *engine, const SbxConfig *config, const char *image)
       return SBX_EXIT_FAILED;
     }
   self.own_image = found->worker_version != NULL;
+  self.keeps_input = found->keeps_input;
 
   try_good_turn (&self, "A first turn", TURN ("") "}");
   if (!self.broken)

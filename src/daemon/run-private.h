@@ -31,6 +31,7 @@ struct _SbxRun {
   char *text;
   SbxTurnOptions options;
   void (*taken) (SbxRun *self);
+  gboolean replaces; /* the turn is new, and has to, when it is on the disk */
   gboolean answered; /* what follows is a signal */
   /* _DELIVER */
   SbxInbound inbound;

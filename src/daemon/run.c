@@ -254,21 +254,6 @@ sbx_run_await (SbxRun *self)
 
 /* --- taking --- */
 
-static gboolean
-would_wait (SbxRun *self)
-{
-  SbxTurns *turns = sbx_daemon_turns (self->manager->daemon);
-  const SbxConfig *config = sbx_daemon_context (self->manager->daemon)->settings->config;
-  g_autoptr (GPtrArray) list = sbx_turns_list (turns);
-
-  if (sbx_turns_n_running (turns) + sbx_turns_n_queued (turns) >= config->max_turns)
-    return TRUE;
-  for (guint i = 0; i < list->len; i++)
-    if (g_str_equal (sbx_turn_channel (list->pdata[i]), self->channel))
-      return TRUE;
-  return FALSE;
-}
-
 static void
 on_kept (const GError *error, gpointer user_data)
 {
@@ -283,6 +268,8 @@ on_kept (const GError *error, gpointer user_data)
       (void) sbx_turns_cancel (sbx_daemon_turns (self->manager->daemon), self->id);
       sbx_manager_reply_error (self->message, told);
     }
+  else if (self->replaces)
+    (void) sbx_turns_replace (sbx_daemon_turns (self->manager->daemon), self->id);
   /* The caller may have left meanwhile. */
   if (error != NULL || g_cancellable_is_cancelled (self->cancellable))
     {
@@ -306,14 +293,13 @@ sbx_run_submit (SbxRun *self, guint32 uid, void (*taken) (SbxRun *self))
                                    .message_id = self->options.message_id,
                                    .uid = uid,
                                    .deadline_msec = self->options.deadline_sec * 1000,
-                                   .replaces = self->options.replaces,
                                    .detached =
                                      self->kind != SBX_RUN_TURN || self->options.message_id != NULL };
   gboolean known = request.message_id != NULL
                    && sbx_turns_find_message (turns, uid, self->channel, request.message_id) != NULL;
   g_autoptr (GError) error = NULL;
 
-  if (self->options.not_in_queue && !known && would_wait (self))
+  if (self->options.not_in_queue && !known && sbx_turns_would_wait (turns, self->channel))
     g_set_error_literal (&error, SBX_BUS_ERROR, SBX_BUS_ERROR_TOO_BUSY,
                          "The turn would have to wait; ask later, or with wait-in-queue");
   else
@@ -324,10 +310,15 @@ sbx_run_submit (SbxRun *self, guint32 uid, void (*taken) (SbxRun *self))
       sbx_run_end (self);
     }
   else if (taken == NULL)
-    (void) sbx_run_await (self);
+    {
+      if (self->options.replaces && !known)
+        (void) sbx_turns_replace (turns, self->id);
+      (void) sbx_run_await (self);
+    }
   else
     {
       self->taken = taken;
+      self->replaces = self->options.replaces && !known;
       sbx_record_store_when_kept (sbx_daemon_context (self->manager->daemon)->records, on_kept, self);
     }
 }

@@ -218,8 +218,8 @@ gate_free (gpointer data)
 
 static void gate_try (GTask *task);
 
-/* For another name; and polkit 122, which systemd asks, now and then says no after 15 s to what the rules
- * allow (src/daemon/guard.c): a real no is said twice. */
+/* A taken name is tried with another. A denial is tried once more: polkit 122, which systemd asks, now and
+ * then says no after 15 s to what the rules allow (src/daemon/guard.c). */
 static gboolean
 gate_has_another_try (Gate *self, const GError *error)
 {

@@ -4,8 +4,9 @@
  * from turns that need them for a few milliseconds more.
  *
  * Where another turn has begun or ended within quiet_usec, it waits until none has for so long (those that
- * are left wait for a model then, not for us), and max_usec at the most. Not at all while somebody waits for
- * what it would free. Turns are the caller's pointers and are never looked at.
+ * are left wait for a model then, not for us), and max_usec at the most. Not at all while any turn waits,
+ * since it may be for what it would free. Turns are the caller's pointers and are never looked at: one at a
+ * freed one's address is taken for that one, and its removal at worst not put off.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxRest, sbx_rest_free)
 /* A turn has begun, or has its outcome, just now. */
 void sbx_rest_turn (SbxRest *self, gconstpointer turn);
 
-/* Somebody waits for what the work would free: nothing is put off while that is so. */
+/* Somebody waits, maybe for what the work would free: nothing is put off while that is so. */
 void sbx_rest_set_wanted (SbxRest *self, gboolean wanted);
 
 /* Work of that turn: calls go from the loop, once, when its time has come. NULL, and no call, where that is

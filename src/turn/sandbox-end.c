@@ -9,8 +9,8 @@
 
 /* SIGKILL is a matter of milliseconds; a process that hangs in the kernel is left to its scope. */
 #define KILL_MSEC 2000u
-/* A worker whose input has ended does too, in a few milliseconds; Docker would run the runtime once more to
- * kill it. */
+/* So is the exit of a worker whose input has ended; Docker would run the runtime once more to kill it. One
+ * that takes longer does not mean to go. */
 #define EXIT_MSEC 500u
 
 /* Beside Docker, which may hang: systemd kills what is in the container's scope. PID 1 of the container is
@@ -165,15 +165,15 @@ sbx_sandbox_end (SbxSandbox *self, gboolean at_once)
       return;
     }
   self->state = SANDBOX_ENDING;
-  self->at_once = at_once && !self->exited;
-  self->input_ended = self->keeps_input && !at_once && self->stream_fd >= 0;
+  at_once = at_once && !self->exited;
+  self->input_ended = self->keeps_input && !at_once && !self->exited && self->stream_fd >= 0;
   if (self->input_ended)
     sbx_attach_end_input (self->stream_fd);
   g_cancellable_cancel (self->cancellable);
   sbx_sandbox_watch_end (self);
   if (self->process != NULL)
     sbx_broker_process_kill (self->process);
-  if (self->at_once)
+  if (at_once)
     kill_scope (self);
   /* The session may be telling us this very thing: it is freed from the loop. */
   self->end_source = sbx_source_soon (on_end, self);

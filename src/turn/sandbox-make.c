@@ -245,7 +245,7 @@ image_done (GObject *source, GAsyncResult *result, gpointer user_data)
     }
   self->image_id = g_strdup (image->id);
   self->own_image = image->worker_version != NULL;
-  self->keeps_input = image->runs_worker && g_strcmp0 (image->worker_version, SBX_VERSION) == 0;
+  self->keeps_input = image->keeps_input;
   /* Docker takes longest, and works while the broker is started. */
   create_container (self);
   if (sbx_sandbox_is_open (self))

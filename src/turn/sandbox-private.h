@@ -58,7 +58,6 @@ struct _SbxSandbox {
   GSource *stream_source;
   GSource *worker_source;
 
-  gboolean at_once;
   gboolean input_ended; /* its worker is about to exit */
   GSource *end_source;
   SbxDeadline *kill_deadline;
@@ -70,7 +69,7 @@ struct _SbxSandbox {
 gboolean sbx_sandbox_is_open (const SbxSandbox *self);
 void sbx_sandbox_fail (SbxSandbox *self, SbxFailure failure, const GError *error);
 void sbx_sandbox_exited (SbxSandbox *self, gint64 exit_status);
-/* Its worker has ended while the end waited for that. */
+/* Its worker has ended, or cannot be asked for any more, in SANDBOX_ENDING. */
 void sbx_sandbox_exited_late (SbxSandbox *self);
 /* The broker is ready or the container started: tells when both are. */
 void sbx_sandbox_try_ready (SbxSandbox *self);

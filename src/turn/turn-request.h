@@ -19,7 +19,6 @@ typedef struct {
   guint32 uid;            /* who asked for it */
   guint32 deadline_msec;  /* 0: the configured one */
   gboolean detached;      /* goes on without its caller, over a restart of the daemon too, while it waits */
-  gboolean replaces;      /* the same uid's turns of the same speaker in the channel end when it is taken */
 } SbxTurnRequest;
 
 /* Copies src with its texts. */

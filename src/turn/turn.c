@@ -289,6 +289,12 @@ sbx_turn_hurry (SbxTurn *self)
   sbx_sandbox_end (self->sandbox, TRUE);
 }
 
+gboolean
+sbx_turn_rests (const SbxTurn *self)
+{
+  return self->cleaning != NULL;
+}
+
 const char *
 sbx_turn_id (const SbxTurn *self)
 {

@@ -51,6 +51,9 @@ void sbx_turn_stop_with (SbxTurn *self, SbxFailure failure, const GError *error)
  * removal is not put off. Nothing in other states than _FINISHING. */
 void sbx_turn_hurry (SbxTurn *self);
 
+/* It has its outcome, and its removal waits for nothing but others' replies. */
+gboolean sbx_turn_rests (const SbxTurn *self);
+
 /* Makes it go on where it stands still for longer than it ever should: in work SBX_TURN_LATE_USEC after its
  * deadline, or for SBX_TURN_STUCK_USEC in its removal. now_usec: g_get_monotonic_time(). */
 #define SBX_TURN_LATE_USEC  (30 * (gint64) G_USEC_PER_SEC)

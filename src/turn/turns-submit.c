@@ -108,7 +108,6 @@ sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, gboolean *ret_k
   const char *known = NULL, *reason = NULL;
   g_autoptr (GError) local_error = NULL;
   SbxTurn *turn;
-  char *id;
 
   if (ret_known != NULL)
     *ret_known = FALSE;
@@ -147,13 +146,7 @@ sbx_turns_submit (SbxTurns *self, const SbxTurnRequest *request, gboolean *ret_k
   if (self->events->turn_added != NULL)
     self->events->turn_added (turn, self->user_data);
   sbx_turns_pump_soon (self);
-  id = g_strdup (sbx_turn_id (turn));
-  if (request->replaces)
-    (void) sbx_turns_cancel_chosen (self, &(SbxTurnChoice){ .channel = request->channel,
-                                                            .uid = &request->uid,
-                                                            .speaker_id = request->speaker_id,
-                                                            .but = id });
-  return id;
+  return g_strdup (sbx_turn_id (turn));
 }
 
 /* --- what an earlier daemon left --- */

@@ -64,8 +64,8 @@ try_stop (SbxTurns *self)
   sbx_record_store_when_kept (self->context->records, on_all_kept, self);
 }
 
-/* For what a turn that rests behind its reply has: its channel, its place. Where nobody may wait, they are
- * turned away until it has left. */
+/* Maybe for what a turn that rests behind its reply has: its channel, its place. Where nobody may wait, they
+ * are turned away until it has left. */
 static gboolean
 somebody_waits (SbxTurns *self)
 {
@@ -294,7 +294,22 @@ is_chosen (const SbxTurnChoice *choice, const SbxTurn *turn)
   return strcmp (request->channel, choice->channel) == 0
          && (choice->uid == NULL || request->uid == *choice->uid)
          && (choice->speaker_id == NULL || strcmp (request->speaker_id, choice->speaker_id) == 0)
-         && g_strcmp0 (sbx_turn_id (turn), choice->but) != 0;
+         && (choice->before_usec == 0 || sbx_turn_accepted_usec (turn) < choice->before_usec);
+}
+
+guint
+sbx_turns_replace (SbxTurns *self, const char *id)
+{
+  const SbxTurn *turn = sbx_turns_find (self, id);
+  const SbxTurnRequest *request;
+
+  if (turn == NULL)
+    return 0;
+  request = sbx_turn_request (turn);
+  return sbx_turns_cancel_chosen (self, &(SbxTurnChoice){ .channel = request->channel,
+                                                          .uid = &request->uid,
+                                                          .speaker_id = request->speaker_id,
+                                                          .before_usec = sbx_turn_accepted_usec (turn) });
 }
 
 guint
@@ -419,6 +434,24 @@ sbx_turns_waits_for (SbxTurns *self, const SbxTurn *turn)
         return "turn";
     }
   return "place";
+}
+
+gboolean
+sbx_turns_would_wait (SbxTurns *self, const char *channel)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const SbxTurn *turn = ((SbxTurnEntry *) self->entries->pdata[i])->turn;
+
+      if (sbx_turn_rests (turn))
+        continue;
+      if (strcmp (sbx_turn_channel (turn), channel) == 0)
+        return TRUE;
+      n++;
+    }
+  return n >= self->context->settings->config->max_turns;
 }
 
 guint

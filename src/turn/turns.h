@@ -94,15 +94,18 @@ const char *sbx_turns_channel_of (SbxTurns *self, const char *id);
 
 /* FALSE where there is no such turn or it has its outcome already. */
 gboolean sbx_turns_cancel (SbxTurns *self, const char *id);
-/* All of the channel that wait or run, of this user and speaker, but one; NULL: whoever it is. */
+/* Which turns of a channel; a NULL or 0 leaves that open. */
 typedef struct {
   const char *channel;
   const guint32 *uid;
   const char *speaker_id;
-  const char *but; /* a turn's id */
+  gint64 before_usec; /* accepted before */
 } SbxTurnChoice;
 
-/* How many it were. */
+/* What the speaker of that turn asked the same caller in its channel before: cancelled, where it has no
+ * outcome yet. How many they were. */
+guint sbx_turns_replace (SbxTurns *self, const char *id);
+/* Cancels those that wait or run; returns how many they were. */
 guint sbx_turns_cancel_chosen (SbxTurns *self, const SbxTurnChoice *choice);
 
 /* Cancels the channel's turns and removes their records and what was asked of its next one. TRUE when none of
@@ -131,6 +134,9 @@ GPtrArray *sbx_turns_list (SbxTurns *self);
  * (MaxTurns= run). */
 const char *sbx_turns_waits_for (SbxTurns *self, const SbxTurn *turn);
 
+/* Whether a turn of the channel would have to wait for another. One that only rests behind its reply goes
+ * when it is asked for. */
+gboolean sbx_turns_would_wait (SbxTurns *self, const char *channel);
 guint sbx_turns_n_running (SbxTurns *self);
 guint sbx_turns_n_queued (SbxTurns *self);
 /* Changes of a channel's mode that wait behind turns. */

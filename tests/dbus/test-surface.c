@@ -152,6 +152,7 @@ test_deliver (Fixture *f, gconstpointer data)
   sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "colour=red"), ERROR ("InvalidOption")));
   sd_bus_message_unref (deliver (f, TEXTS ("text=hello"), ERROR ("InvalidOption")));
   sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "bot=yes"), ERROR ("InvalidOption")));
+  sd_bus_message_unref (deliver (f, TEXTS ("channel=discord:1", "replace=yes"), ERROR ("InvalidOption")));
   sd_bus_message_unref (deliver (f, TEXTS ("channel=Discord"), ERROR ("InvalidChannel")));
   /* Nobody makes the service hold more than that while polkit is asked. */
   n_asked = f->asked->len;

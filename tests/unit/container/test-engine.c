@@ -161,7 +161,7 @@ test_image (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpstr (ours->id, ==, "sha256:1");
   g_assert_cmpstr (ours->worker_version, ==, "0.1.0");
-  g_assert_true (ours->runs_worker);
+  g_assert_true (ours->keeps_input);
   g_clear_object (&f->result);
 
   fake_docker_add_json (
@@ -171,7 +171,7 @@ test_image (Fixture *f, gconstpointer data)
   other = sbx_engine_image_inspect_finish (await_result (&f->result), &error);
   g_assert_no_error (error);
   g_assert_null (other->worker_version);
-  g_assert_false (other->runs_worker);
+  g_assert_false (other->keeps_input);
   g_clear_object (&f->result);
 
   fake_docker_add_json (f->docker, "GET " V "/images/none/json", 404,

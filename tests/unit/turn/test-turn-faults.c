@@ -145,21 +145,6 @@ test_scope_comes_late (TurnFixture *self, gconstpointer data)
   g_assert_cmpuint (self->n_stopped, ==, 1);
 }
 
-#define ATTACHED 2u /* the request: image, create, attach, start */
-#define WAITED   4u
-
-/* What the worker was given; TRUE at its end. */
-static gboolean
-read_input (TurnFixture *self, GString *input)
-{
-  char piece[4096];
-  ssize_t got;
-
-  while ((got = recv (fake_docker_fd (self->docker, ATTACHED), piece, sizeof piece, MSG_DONTWAIT)) > 0)
-    g_string_append_len (input, piece, got);
-  return got == 0;
-}
-
 static void
 assert_is_a_turn (const GString *input)
 {
@@ -185,7 +170,7 @@ test_worker_stays (TurnFixture *self, gconstpointer data)
     {
       g_main_context_iteration (NULL, TRUE);
       if (fake_docker_n_requests (self->docker) > WAITED)
-        ended = read_input (self, input);
+        ended = turn_fixture_read_input (self, input);
     }
   /* That broker may have replied before the turn was written. */
   if (input->len > 0)
@@ -220,12 +205,12 @@ test_input (TurnFixture *self, gconstpointer data)
     {
       g_main_context_iteration (NULL, TRUE);
       if (fake_docker_n_requests (self->docker) > WAITED)
-        (void) read_input (self, input);
+        (void) turn_fixture_read_input (self, input);
     }
   assert_is_a_turn (input);
-  while (!current && !read_input (self, input))
+  while (!current && !turn_fixture_read_input (self, input))
     g_main_context_iteration (NULL, TRUE);
-  g_assert_true (read_input (self, input) == !current);
+  g_assert_true (turn_fixture_read_input (self, input) == !current);
   g_assert_true (sbx_turns_cancel (self->turns, sbx_turn_id (turn)));
   turn_fixture_run_out (self);
   turn_fixture_assert_failed (self, SBX_FAILURE_CANCELLED);

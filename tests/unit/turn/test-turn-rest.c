@@ -2,13 +2,10 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 /* A turn that has its reply and whose removal lets others go first, and what comes meanwhile. Left to itself
  * it would rest for longer than any test may take. */
-#include <sys/socket.h>
 
 #include "turn-fixture.h"
 
 #define LONG_USEC (600 * (gint64) G_USEC_PER_SEC)
-#define ATTACHED  2u /* the request: image, create, attach, start, wait */
-#define WAITED    4u
 
 static void
 run_what_is_due (void)
@@ -44,17 +41,6 @@ assert_rests (TurnFixture *self, const SbxTurn *turn)
   g_assert_cmpstr (sbx_turn_waits_for (turn), ==, "turn");
   g_assert_cmpuint (fake_docker_n_requests (self->docker), ==, WAITED + 1);
   g_assert_cmpint (self->outcome.kind, ==, SBX_OUTCOME_REPLIED);
-}
-
-static gboolean
-input_has_ended (TurnFixture *self)
-{
-  char piece[4096];
-  ssize_t got;
-
-  while ((got = recv (fake_docker_fd (self->docker, ATTACHED), piece, sizeof piece, MSG_DONTWAIT)) > 0)
-    continue;
-  return got == 0;
 }
 
 /* --- what ends it --- */
@@ -113,13 +99,30 @@ static void
 test_wanted (TurnFixture *self, gconstpointer data)
 {
   assert_rests (self, reply (self, "reply"));
-  g_assert_false (input_has_ended (self));
+  g_assert_false (turn_fixture_read_input (self, NULL));
   wants[GPOINTER_TO_UINT (data)].act (self);
-  while (!input_has_ended (self))
+  while (!turn_fixture_read_input (self, NULL))
     g_main_context_iteration (NULL, TRUE);
   turn_fixture_worker_ends (self, WAITED);
   turn_fixture_run_out (self);
-  g_assert_cmpuint (self->n_killed, ==, 0);
+}
+
+/* Whoever would rather not wait need not be turned away for it. */
+static void
+test_nobody_would_wait (TurnFixture *self, gconstpointer data)
+{
+  const SbxTurn *turn = reply (self, "reply");
+
+  self->context.settings->config->max_turns = 1;
+  assert_rests (self, turn);
+  g_assert_false (sbx_turns_would_wait (self->turns, CHANNEL));
+  sbx_rest_set_wanted (self->context.rest, TRUE);
+  while (sbx_turn_rests (turn))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_true (sbx_turns_would_wait (self->turns, CHANNEL));
+  g_assert_true (sbx_turns_would_wait (self->turns, "test:2"));
+  turn_fixture_worker_ends (self, WAITED);
+  turn_fixture_run_out (self);
 }
 
 /* Nobody can wait, so that nobody would end it: they would be turned away for as long. */
@@ -129,7 +132,7 @@ test_nobody_may_wait (TurnFixture *self, gconstpointer data)
   self->context.settings->config->max_queued = 0;
   sbx_turns_reconfigure (self->turns);
   (void) reply (self, "reply");
-  while (!input_has_ended (self))
+  while (!turn_fixture_read_input (self, NULL))
     g_main_context_iteration (NULL, TRUE);
   turn_fixture_worker_ends (self, WAITED);
   turn_fixture_run_out (self);
@@ -156,7 +159,7 @@ test_purged_late (TurnFixture *self, gconstpointer data)
   sbx_rest_set_wanted (self->context.rest, TRUE);
   while (!g_str_equal (sbx_turn_waits_for (turn), "worker"))
     g_main_context_iteration (NULL, TRUE);
-  g_assert_true (input_has_ended (self));
+  g_assert_true (turn_fixture_read_input (self, NULL));
   g_assert_false (sbx_turns_purge (self->turns, CHANNEL));
   g_assert_cmpuint (self->n_killed, ==, 1);
   g_assert_cmpstr (sbx_turn_waits_for (turn), ==, "docker");
@@ -262,6 +265,7 @@ main (int argc, char **argv)
       ADD_DATA (name, test_rests_on, GUINT_TO_POINTER (i));
     }
   ADD ("nobody-may-wait", test_nobody_may_wait);
+  ADD ("nobody-would-wait", test_nobody_would_wait);
   ADD ("purged", test_purged);
   ADD ("purged-late", test_purged_late);
   ADD ("stuck", test_stuck);

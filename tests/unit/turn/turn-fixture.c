@@ -150,6 +150,18 @@ turn_fixture_use_broker (TurnFixture *self, const char *mode)
   g_assert_no_errno (symlink (g_getenv ("FAKE_BROKER"), self->context.broker_program));
 }
 
+gboolean
+turn_fixture_read_input (TurnFixture *self, GString *input)
+{
+  char piece[4096];
+  ssize_t got;
+
+  while ((got = recv (fake_docker_fd (self->docker, ATTACHED), piece, sizeof piece, MSG_DONTWAIT)) > 0)
+    if (input != NULL)
+      g_string_append_len (input, piece, got);
+  return got == 0;
+}
+
 static void
 on_told (const char *id, const SbxOutcome *outcome, gpointer user_data)
 {

@@ -45,6 +45,11 @@ void turn_fixture_tear_down (TurnFixture *self, gconstpointer data);
 
 /* The broker that is told by its name what to do. */
 void turn_fixture_use_broker (TurnFixture *self, const char *mode);
+/* The requests of a cold turn: image, create, attach, start, wait. */
+#define ATTACHED 2u
+#define WAITED   4u
+/* What the worker was given since, behind what is in input, which may be NULL. TRUE at its end. */
+gboolean turn_fixture_read_input (TurnFixture *self, GString *input);
 /* Asks for a turn whose outcome is kept in the fixture. */
 SbxTurn *turn_fixture_submit (TurnFixture *self);
 /* Runs until nothing of any turn is left to do. */
