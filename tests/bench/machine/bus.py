@@ -106,8 +106,11 @@ class Caller:
         self.socket.settimeout(180)
         self.serial = 0
         self.input = bytearray()
-        uid = pwd.getpwnam(user).pw_uid
+        entry = pwd.getpwnam(user)
+        uid = entry.pw_uid
         # The bus and polkit know a caller by what it was when it connected.
+        groups = os.getgroups()
+        os.initgroups(user, entry.pw_gid)  # polkit 126 asks the bus for them
         os.seteuid(uid)
         try:
             self.socket.connect("/run/dbus/system_bus_socket")
@@ -117,6 +120,7 @@ class Caller:
             self.socket.sendall(b"BEGIN\r\n")
         finally:
             os.seteuid(0)
+            os.setgroups(groups)
         self.wait(self.send("Hello", "", b"", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"))
 
     def send(self, member, signature, body, destination=NAME, path=OBJECT, interface=MANAGER):
