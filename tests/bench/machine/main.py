@@ -38,10 +38,12 @@ def main():
         parser.error("--only takes letters of abcdef")
     options_of = open("/opt/roundtable-tests/sandboxd.conf", encoding="utf-8").read()
     setup, report = rig.Rig("PreparedTurns=" in options_of), table.Report(context())
-    for section in chosen:
-        section(setup, report, options.rounds)
-    report.print()
-    report.write(options.json)
+    try:
+        for section in chosen:
+            section(setup, report, options.rounds)
+    finally:  # what was measured is not lost with what could not be
+        report.print()
+        report.write(options.json)
     print("\nload {} before, {} after; {} rounds".format(report.context["load"][0], open("/proc/loadavg", encoding="ascii").read().split()[0],
                                                          options.rounds))
 
