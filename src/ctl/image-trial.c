@@ -177,7 +177,9 @@ start_container (Trial *self, Run *run, const char *name, GError **error)
 static void
 give_turn (Trial *self, Run *run, const char *name, const char *turn, guint idle_msec, guint end_msec)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new (turn, strlen (turn));
+  gboolean is_turn = *turn != '\0';
+  g_autofree char *line = g_strconcat (turn, is_turn ? "\n" : NULL, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new (line, strlen (line));
   g_autoptr (GAsyncResult) written = NULL;
   g_autoptr (GAsyncResult) waited = NULL;
   SbxWait wait = { 0 };
@@ -186,7 +188,7 @@ give_turn (Trial *self, Run *run, const char *name, const char *turn, guint idle
   run->early = run->watch == NULL || run->output == NULL || sbx_judge_n_connections (self->judge) > 0;
   if (run->watch != NULL)
     {
-      sbx_attach_write_async (run->fd, bytes, !self->keeps_input, 0, NULL, sbx_wait_done, &wait);
+      sbx_attach_write_async (run->fd, bytes, !is_turn || !self->keeps_input, 0, NULL, sbx_wait_done, &wait);
       written = sbx_wait (&wait);
       (void) sbx_attach_write_finish (written, NULL);
     }
