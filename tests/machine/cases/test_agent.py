@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -65,6 +66,8 @@ class Terminal:
         return self.shown
 
     def answer(self, line):
+        """A password. The agent asks, then switches the echo off, and with that throws away what was typed before."""
+        support.eventually("the echo is off", lambda: not termios.tcgetattr(self.terminal)[3] & termios.ECHO)
         os.write(self.terminal, line.encode() + b"\n")
 
     def end(self):
