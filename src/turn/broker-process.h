@@ -37,7 +37,8 @@ void sbx_broker_process_free (SbxBrokerProcess *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxBrokerProcess, sbx_broker_process_free)
 
 /* Puts the child into a scope for the turn, living at most runtime_max_usec. A name that is taken is tried
- * again under another. Cancelled, it gives up the scope that systemd is making, as soon as it is there. */
+ * again under another, a refusal once more. Cancelled, it gives up the scope that systemd is making, as soon
+ * as it is there. */
 void sbx_broker_process_gate_async (SbxBrokerProcess *self, const SbxScopeMaker *maker, gpointer maker_self,
                                     const char *turn, guint64 runtime_max_usec, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer user_data);
