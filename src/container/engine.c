@@ -14,7 +14,7 @@
 struct _SbxEngine {
   grefcount refs;
   char *socket_path;
-  SbxHttpPool *pool;
+  SbxHttpPool *pool; /* NULL: each call has a connection of its own */
 };
 
 typedef struct {
@@ -26,15 +26,27 @@ typedef struct {
 
 G_DEFINE_QUARK (sbx - engine - error - quark, sbx_engine_error)
 
-SbxEngine *
-sbx_engine_new (const char *socket_path)
+static SbxEngine *
+engine_new (const char *socket_path, SbxHttpPool *pool)
 {
   SbxEngine *self = g_new0 (SbxEngine, 1);
 
   g_ref_count_init (&self->refs);
   self->socket_path = g_strdup (socket_path != NULL ? socket_path : SBX_DOCKER_SOCKET);
-  self->pool = sbx_http_pool_new ();
+  self->pool = pool;
   return self;
+}
+
+SbxEngine *
+sbx_engine_new (const char *socket_path)
+{
+  return engine_new (socket_path, sbx_http_pool_new ());
+}
+
+SbxEngine *
+sbx_engine_new_without_pool (SbxEngine *of)
+{
+  return engine_new (of->socket_path, NULL);
 }
 
 SbxEngine *

@@ -36,6 +36,8 @@ typedef struct _SbxEngine SbxEngine;
 
 /* socket_path may be NULL for SBX_DOCKER_SOCKET. Does not connect. */
 SbxEngine *sbx_engine_new (const char *socket_path);
+/* The same Docker, but no connection is kept open: for calls that come seldom, and then many at once. */
+SbxEngine *sbx_engine_new_without_pool (SbxEngine *of);
 SbxEngine *sbx_engine_ref (SbxEngine *self);
 void sbx_engine_unref (SbxEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SbxEngine, sbx_engine_unref)

@@ -50,7 +50,8 @@ sbx_reaper_new (SbxEngine *engine, void (*changed) (gpointer user_data), gpointe
 {
   SbxReaper *self = g_new0 (SbxReaper, 1);
 
-  self->engine = sbx_engine_ref (engine);
+  /* Many are tried at one moment, and again seconds later: in the pool each would keep its connection. */
+  self->engine = sbx_engine_new_without_pool (engine);
   self->leftovers = g_ptr_array_new_with_free_func (leftover_free);
   self->cancellable = g_cancellable_new ();
   self->changed = changed;

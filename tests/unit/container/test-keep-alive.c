@@ -109,6 +109,23 @@ test_closed_at_use (Fixture *f, gconstpointer data)
   g_assert_error (error, SBX_ENGINE_ERROR, SBX_ENGINE_ERROR_DOWN);
 }
 
+/* Nothing stays open, whatever Docker would like. */
+static void
+test_without_pool (Fixture *f, gconstpointer data)
+{
+  SbxEngine *pooled = f->engine;
+
+  f->engine = sbx_engine_new_without_pool (pooled);
+  sbx_engine_unref (pooled);
+  for (guint i = 0; i < 3; i++)
+    {
+      script_start (f, STARTED, FAKE_HOLD);
+      start (f);
+      g_assert_nonnull (strstr (fake_docker_request (f->docker, i), "\r\nConnection: close\r\n"));
+      g_assert_cmpuint (fake_docker_n_connections (f->docker), ==, i + 1);
+    }
+}
+
 /* A container that may have been made is never asked for twice. */
 static void
 test_creation_is_not_repeated (Fixture *f, gconstpointer data)
@@ -214,6 +231,7 @@ main (int argc, char **argv)
   ADD ("keep-alive/not-shared", test_not_shared);
   ADD ("keep-alive/closed-while-idle", test_closed_while_idle);
   ADD ("keep-alive/closed-at-use", test_closed_at_use);
+  ADD ("keep-alive/without-pool", test_without_pool);
   ADD ("keep-alive/creation-is-not-repeated", test_creation_is_not_repeated);
   ADD ("image-watch/remembered", test_image_is_remembered);
   ADD ("image-watch/changes-meanwhile", test_image_changes_meanwhile);

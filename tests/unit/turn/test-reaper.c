@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "turn/reaper.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "../container/fake-docker.h"
@@ -37,6 +38,24 @@ test_bounded (void)
     }
   g_assert_cmpuint (sbx_reaper_n_left (reaper), <, SBX_REAPER_MAX);
   g_assert_cmpuint (sbx_reaper_n_left (reaper), ==, n_changes);
+}
+
+/* Several are due at once and come again soon: what was asked for one is over with its answer. */
+static void
+test_keeps_no_connection (void)
+{
+  g_autoptr (FakeDocker) docker = fake_docker_new ();
+  g_autoptr (SbxEngine) engine = sbx_engine_new (fake_docker_path (docker));
+  g_autoptr (SbxReaper) reaper = sbx_reaper_new (engine, NULL, NULL);
+
+  for (guint i = 0; i < 2; i++)
+    fake_docker_add (docker, DELETE "c", GONE, -1, FAKE_CLOSE);
+  sbx_reaper_add (reaper, "t", "c", NULL, "why");
+  sbx_reaper_suspect (reaper, "s", "c");
+  while (sbx_reaper_n_left (reaper) > 0 || fake_docker_n_requests (docker) < 2)
+    g_main_context_iteration (NULL, TRUE);
+  for (guint i = 0; i < 2; i++)
+    g_assert_nonnull (strstr (fake_docker_request (docker, i), "\r\nConnection: close\r\n"));
 }
 
 static gboolean
@@ -106,6 +125,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/turn/reaper/bounded", test_bounded);
+  g_test_add_func ("/turn/reaper/keeps-no-connection", test_keeps_no_connection);
   g_test_add_func ("/turn/reaper/sweep", test_sweep);
   return g_test_run ();
 }
