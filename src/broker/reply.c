@@ -4,59 +4,42 @@
 
 #include <json-glib/json-glib.h>
 
+#include "base/json-member.h"
 #include "base/json-tree.h"
 #include "base/utf16.h"
 #include "wire/reply.h"
 
-/* The member as a node of that type, or NULL. */
-static JsonNode *
-member (JsonObject *object, const char *name, GType type)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == type ? node
-                                                                                                 : NULL;
-}
-
 static void
 read_compaction (JsonObject *root, SbxControlReply *reply)
 {
-  JsonNode *node = json_object_get_member (root, "compaction");
-  JsonNode *by;
-  JsonNode *reason;
-  JsonNode *tokens;
-  JsonObject *object;
+  JsonObject *object = sbx_json_member_object (root, "compaction");
+  const char *by = sbx_json_member_text (object, "by");
+  const char *reason = sbx_json_member_text (object, "reason");
+  gint64 tokens = 0;
 
-  if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
-    return;
-  object = json_node_get_object (node);
-  by = member (object, "by", G_TYPE_STRING);
-  reason = member (object, "reason", G_TYPE_STRING);
-  tokens = member (object, "tokens_before", G_TYPE_INT64);
-  if (by == NULL || !sbx_reply_compaction_from_name (json_node_get_string (by), &reply->compaction))
+  if (by == NULL || !sbx_reply_compaction_from_name (by, &reply->compaction))
     return;
   if (reason != NULL)
-    (void) sbx_reply_reason_from_name (json_node_get_string (reason), &reply->compaction_reason);
-  if (tokens != NULL)
-    reply->compaction_tokens_before = (guint32) CLAMP (json_node_get_int (tokens), 0, (gint64) G_MAXUINT32);
+    (void) sbx_reply_reason_from_name (reason, &reply->compaction_reason);
+  (void) sbx_json_member_integer (object, "tokens_before", &tokens);
+  reply->compaction_tokens_before = (guint32) CLAMP (tokens, 0, (gint64) G_MAXUINT32);
 }
 
 /* A word or name that is not known says nothing; none of this decides whether the reply counts. */
 static void
 read_store_words (JsonObject *root, SbxControlReply *reply)
 {
-  JsonNode *reason = member (root, "reason", G_TYPE_STRING);
-  JsonNode *node = json_object_get_member (root, "set_aside");
-  JsonArray *names = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  const char *reason = sbx_json_member_text (root, "reason");
+  JsonArray *names = sbx_json_member_list (root, "set_aside");
 
   if (reason != NULL && !reply->ok)
-    reply->failure = sbx_reply_failure_from_name (json_node_get_string (reason));
+    reply->failure = sbx_reply_failure_from_name (reason);
   for (guint i = 0; names != NULL && i < json_array_get_length (names); i++)
     {
-      JsonNode *name = json_array_get_element (names, i);
+      const char *name = sbx_json_node_text (json_array_get_element (names, i));
 
-      if (JSON_NODE_HOLDS_VALUE (name) && json_node_get_value_type (name) == G_TYPE_STRING)
-        reply->set_aside |= sbx_reply_set_aside_from_name (json_node_get_string (name));
+      if (name != NULL)
+        reply->set_aside |= sbx_reply_set_aside_from_name (name);
     }
 }
 
@@ -65,21 +48,14 @@ sbx_reply_read (const char *data, gsize n_bytes, SbxControlReply *ret_reply)
 {
   g_autoptr (JsonNode) root = sbx_json_read (data, n_bytes, SBX_MAX_STDOUT_BYTES, NULL);
   g_auto (SbxControlReply) reply = { 0 };
-  JsonObject *object;
-  JsonNode *ok;
-  JsonNode *text;
+  JsonObject *object = sbx_json_node_object (root);
+  const char *text = sbx_json_member_text (object, "text");
 
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+  if (text == NULL || !sbx_json_member_boolean (object, "ok", &reply.ok))
     return SBX_FAILURE_REPLY_INVALID;
-  object = json_node_get_object (root);
-  ok = member (object, "ok", G_TYPE_BOOLEAN);
-  text = member (object, "text", G_TYPE_STRING);
-  if (ok == NULL || text == NULL)
-    return SBX_FAILURE_REPLY_INVALID;
-  if (sbx_utf16_units (json_node_get_string (text)) > SBX_MAX_REPLY_UNITS)
+  if (sbx_utf16_units (text) > SBX_MAX_REPLY_UNITS)
     return SBX_FAILURE_REPLY_TOO_LARGE;
-  reply.ok = json_node_get_boolean (ok);
-  reply.text = g_strdup (json_node_get_string (text));
+  reply.text = g_strdup (text);
   read_compaction (object, &reply);
   read_store_words (object, &reply);
   *ret_reply = reply;

@@ -2,29 +2,26 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "egress/answer.h"
 
+#include "base/json-member.h"
 #include "base/json-tree.h"
 #include "wire/bounds.h"
 
 static guint32
 read_count (JsonObject *usage, const char *name)
 {
-  JsonNode *node = json_object_get_member (usage, name);
+  gint64 count = 0;
 
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64)
-    return 0;
-  return (guint32) CLAMP (json_node_get_int (node), 0, (gint64) G_MAXUINT32);
+  (void) sbx_json_member_integer (usage, name, &count);
+  return (guint32) CLAMP (count, 0, (gint64) G_MAXUINT32);
 }
 
 static void
 read_usage (JsonNode *node, SbxAnswer *answer)
 {
-  JsonNode *usage =
-    JSON_NODE_HOLDS_OBJECT (node) ? json_object_get_member (json_node_get_object (node), "usage") : NULL;
+  JsonObject *usage = sbx_json_member_object (sbx_json_node_object (node), "usage");
 
-  if (usage == NULL || !JSON_NODE_HOLDS_OBJECT (usage))
-    return;
-  answer->prompt_tokens = read_count (json_node_get_object (usage), "prompt_tokens");
-  answer->completion_tokens = read_count (json_node_get_object (usage), "completion_tokens");
+  answer->prompt_tokens = read_count (usage, "prompt_tokens");
+  answer->completion_tokens = read_count (usage, "completion_tokens");
 }
 
 SbxFailure

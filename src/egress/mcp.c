@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/json-member.h"
 #include "base/json-tree.h"
 #include "egress/sse.h"
 #include "sbx-config.h"
@@ -73,13 +74,12 @@ finish_failed (SbxMcpCall *self, const SbxUpstreamResult *result, const char *de
 static gboolean
 is_own_response (const SbxMcpCall *self, JsonNode *node)
 {
-  JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  JsonNode *id = object != NULL ? json_object_get_member (object, "id") : NULL;
+  JsonObject *object = sbx_json_node_object (node);
+  gint64 id;
 
-  return id != NULL && !json_object_has_member (object, "method")
-         && (json_object_has_member (object, "result") || json_object_has_member (object, "error"))
-         && JSON_NODE_HOLDS_VALUE (id) && json_node_get_value_type (id) == G_TYPE_INT64
-         && json_node_get_int (id) == self->id;
+  return sbx_json_member_integer (object, "id", &id) && id == self->id
+         && !json_object_has_member (object, "method")
+         && (json_object_has_member (object, "result") || json_object_has_member (object, "error"));
 }
 
 static gboolean
@@ -154,20 +154,15 @@ take_session (SbxMcpCall *self, const SbxUpstreamResult *result)
 {
   SbxMcpState *state = &self->target->state;
   g_autoptr (JsonNode) node = take_response (self, result);
-  JsonNode *answer = node != NULL ? json_object_get_member (json_node_get_object (node), "result") : NULL;
-  JsonNode *version;
+  JsonObject *answer = sbx_json_member_object (sbx_json_node_object (node), "result");
+  const char *version = sbx_json_member_text (answer, "protocolVersion");
 
-  if (answer == NULL || !JSON_NODE_HOLDS_OBJECT (answer)
+  if (version == NULL || !is_header_word (version)
       || (result->session != NULL && !is_header_word (result->session)))
-    return FALSE;
-  version = json_object_get_member (json_node_get_object (answer), "protocolVersion");
-  if (version == NULL || !JSON_NODE_HOLDS_VALUE (version)
-      || json_node_get_value_type (version) != G_TYPE_STRING
-      || !is_header_word (json_node_get_string (version)))
     return FALSE;
   state_forget (state);
   state->session = g_strdup (result->session);
-  state->version = g_strdup (json_node_get_string (version));
+  state->version = g_strdup (version);
   return TRUE;
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The roundtable-sandbox authors */
 #include "wire/mcp-request.h"
 
+#include "base/json-member.h"
 #include "base/json-tree.h"
 #include "base/json-write.h"
 #include "wire/bounds.h"
@@ -15,16 +16,6 @@ read_bytes (GBytes *bytes, gsize max_bytes)
   return sbx_json_read (data, n_bytes, max_bytes, NULL);
 }
 
-static const char *
-text_member (JsonObject *object, const char *name)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (node == NULL || json_node_get_value_type (node) != G_TYPE_STRING)
-    return NULL;
-  return json_node_get_string (node);
-}
-
 static SbxMcpVerdict
 take_arguments (const char *tool, JsonNode *arguments, const char *const *tools, GBytes **ret_arguments)
 {
@@ -32,7 +23,7 @@ take_arguments (const char *tool, JsonNode *arguments, const char *const *tools,
 
   if (tool == NULL || !g_strv_contains (tools, tool))
     return SBX_MCP_REQUEST_REFUSED;
-  if (arguments == NULL || !JSON_NODE_HOLDS_OBJECT (arguments))
+  if (sbx_json_node_object (arguments) == NULL)
     return SBX_MCP_REQUEST_REFUSED;
   written = sbx_json_write_bytes (arguments);
   if (g_bytes_get_size (written) > SBX_MAX_CALL_BYTES)
@@ -45,23 +36,19 @@ SbxMcpVerdict
 sbx_mcp_request_read (GBytes *body, const char *const *tools, char **ret_tool, GBytes **ret_arguments)
 {
   g_autoptr (JsonNode) root = read_bytes (body, SBX_MAX_BODY_BYTES);
-  JsonNode *params;
-  const char *tool;
+  JsonObject *object = sbx_json_node_object (root);
+  JsonObject *params = sbx_json_member_object (object, "params");
+  const char *tool = sbx_json_member_text (params, "name");
   SbxMcpVerdict verdict;
 
   if (root == NULL)
     return SBX_MCP_REQUEST_UNREADABLE;
-  if (!JSON_NODE_HOLDS_OBJECT (root))
+  if (object == NULL)
     return SBX_MCP_REQUEST_NOT_OBJECT;
-  if (g_strcmp0 (text_member (json_node_get_object (root), "method"), "tools/call") != 0)
-    return SBX_MCP_REQUEST_REFUSED;
-  params = json_object_get_member (json_node_get_object (root), "params");
-  if (params == NULL || !JSON_NODE_HOLDS_OBJECT (params))
+  if (params == NULL || g_strcmp0 (sbx_json_member_text (object, "method"), "tools/call") != 0)
     return SBX_MCP_REQUEST_REFUSED;
 
-  tool = text_member (json_node_get_object (params), "name");
-  verdict = take_arguments (tool, json_object_get_member (json_node_get_object (params), "arguments"), tools,
-                            ret_arguments);
+  verdict = take_arguments (tool, json_object_get_member (params, "arguments"), tools, ret_arguments);
   if (verdict == SBX_MCP_REQUEST_FINE)
     *ret_tool = g_strdup (tool);
   return verdict;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/json-member.h"
 #include "base/json-tree.h"
 #include "base/json-write.h"
 #include "base/utf16.h"
@@ -26,22 +27,6 @@ sbx_name_is_valid (const char *name, gsize max_bytes)
 
 /* --- members --- */
 
-static JsonObject *
-as_object (JsonNode *node)
-{
-  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
-static const char *
-text_member (JsonObject *object, const char *name)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (node == NULL || json_node_get_value_type (node) != G_TYPE_STRING)
-    return NULL;
-  return json_node_get_string (node);
-}
-
 static void
 write_member (GString *out, const char *name, const char *text)
 {
@@ -56,7 +41,7 @@ write_member (GString *out, const char *name, const char *text)
 static const char *
 id_member (JsonObject *object, const char *name)
 {
-  const char *id = text_member (object, name);
+  const char *id = sbx_json_member_text (object, name);
 
   return id != NULL && *id != '\0' && sbx_utf16_units (id) <= MAX_ID_UNITS ? id : NULL;
 }
@@ -65,11 +50,11 @@ id_member (JsonObject *object, const char *name)
 static JsonObject *
 function_of (JsonObject *object, const char **ret_name)
 {
-  JsonObject *function = as_object (json_object_get_member (object, "function"));
+  JsonObject *function = sbx_json_member_object (object, "function");
 
-  if (function == NULL || g_strcmp0 (text_member (object, "type"), "function") != 0)
+  if (function == NULL || g_strcmp0 (sbx_json_member_text (object, "type"), "function") != 0)
     return NULL;
-  *ret_name = text_member (function, "name");
+  *ret_name = sbx_json_member_text (function, "name");
   if (*ret_name == NULL || !sbx_name_is_valid (*ret_name, SBX_MAX_FUNCTION_NAME_BYTES))
     return NULL;
   return function;
@@ -116,7 +101,7 @@ string_for (gsize n_read)
 static gboolean
 write_call (GString *out, JsonNode *node, const char *const *kept_members)
 {
-  JsonObject *call = as_object (node);
+  JsonObject *call = sbx_json_node_object (node);
   JsonObject *function;
   const char *id;
   const char *name;
@@ -128,7 +113,7 @@ write_call (GString *out, JsonNode *node, const char *const *kept_members)
   function = function_of (call, &name);
   if (id == NULL || function == NULL)
     return FALSE;
-  arguments = text_member (function, "arguments");
+  arguments = sbx_json_member_text (function, "arguments");
   if (arguments == NULL)
     return FALSE;
 
@@ -147,7 +132,7 @@ write_call (GString *out, JsonNode *node, const char *const *kept_members)
 static gboolean
 write_calls (GString *out, JsonNode *node, const char *const *kept_members)
 {
-  JsonArray *calls = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonArray *calls = sbx_json_node_list (node);
 
   if (calls == NULL || json_array_get_length (calls) > MAX_CALLS)
     return FALSE;
@@ -196,15 +181,15 @@ static gboolean
 write_message (GString *out, JsonNode *node, const char *const *kept_members)
 {
   static const char *const roles[] = { "system", "user", "assistant", "tool", NULL };
-  JsonObject *message = as_object (node);
+  JsonObject *message = sbx_json_node_object (node);
   const char *role;
   const char *content;
   JsonNode *calls;
 
   if (message == NULL)
     return FALSE;
-  role = text_member (message, "role");
-  content = text_member (message, "content");
+  role = sbx_json_member_text (message, "role");
+  content = sbx_json_member_text (message, "content");
   if (role == NULL || content == NULL || !g_strv_contains (roles, role)
       || !members_fit (message, role, kept_members))
     return FALSE;
@@ -234,7 +219,7 @@ static GBytes *
 write_messages (JsonNode *node, gsize n_read, const char *const *kept_members)
 {
   g_autoptr (GString) out = string_for (n_read);
-  JsonArray *messages = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonArray *messages = sbx_json_node_list (node);
 
   if (messages == NULL || json_array_get_length (messages) > MAX_MESSAGES)
     return NULL;
@@ -254,7 +239,7 @@ write_messages (JsonNode *node, gsize n_read, const char *const *kept_members)
 static gboolean
 write_tool (GString *out, JsonNode *node, GHashTable *names)
 {
-  JsonObject *tool = as_object (node);
+  JsonObject *tool = sbx_json_node_object (node);
   JsonObject *function;
   JsonNode *parameters;
   const char *name;
@@ -263,9 +248,9 @@ write_tool (GString *out, JsonNode *node, GHashTable *names)
   function = tool != NULL ? function_of (tool, &name) : NULL;
   if (function == NULL || !g_hash_table_add (names, (gpointer) name))
     return FALSE;
-  description = text_member (function, "description");
+  description = sbx_json_member_text (function, "description");
   parameters = json_object_get_member (function, "parameters");
-  if (description == NULL || as_object (parameters) == NULL || !sbx_schema_is_local (parameters))
+  if (description == NULL || sbx_json_node_object (parameters) == NULL || !sbx_schema_is_local (parameters))
     return FALSE;
 
   g_string_append_c (out, '{');
@@ -285,7 +270,7 @@ write_tools (JsonNode *node, gsize n_read)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GString) out = string_for (n_read);
-  JsonArray *tools = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  JsonArray *tools = sbx_json_node_list (node);
 
   if (tools == NULL || json_array_get_length (tools) > SBX_MAX_TOOLS)
     return NULL;
@@ -341,7 +326,7 @@ sbx_model_request_read_body (GBytes *body, const char *const *kept_members, GByt
 
   if (root == NULL)
     return SBX_MODEL_REQUEST_UNREADABLE;
-  object = as_object (root);
+  object = sbx_json_node_object (root);
   if (object == NULL)
     return SBX_MODEL_REQUEST_REFUSED;
   return take_parts (json_object_get_member (object, "messages"), json_object_get_member (object, "tools"),
