@@ -201,21 +201,20 @@ class Caller:
             waiting.remove(number)
         return took
 
-    def steady(self, channels, each):
-        """each turns in every channel, the next as soon as the reply is there: seconds for all."""
-        began = time.perf_counter()
-        left = dict.fromkeys(channels, each - 1)
+    def steady(self, channels, count):
+        """count turns in all, a channel's next one as soon as it has its reply: when each reply came."""
+        came = []
         waiting = {self.send_turn(channel): channel for channel in channels}
         while waiting:
             number, kind, fields, body = self.receive()
+            came.append(time.perf_counter())
             if kind == ERROR:
                 raise Failed(f"{fields.get(ERROR_NAME)}: {read_text(body, 0)[0]}")
             check_reply(body)
             channel = waiting.pop(number)
-            if left[channel] > 0:
-                left[channel] -= 1
+            if len(came) + len(waiting) < count:
                 waiting[self.send_turn(channel)] = channel
-        return time.perf_counter() - began
+        return came
 
     def number(self, name):
         """A property of the Manager that is an unsigned number."""

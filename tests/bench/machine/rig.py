@@ -164,12 +164,19 @@ class Rig:
             raise bus.Failed("docker run has failed")
         return took
 
-    def docker_steady(self, count, each):
-        """each runs one after another in so many threads: seconds for all."""
-        began = time.perf_counter()
-        threads = [threading.Thread(target=lambda: [self.docker_run() for _ in range(each)]) for _ in range(count)]
+    def docker_steady(self, callers, count):
+        """count runs in all, by so many callers, each starting the next when its last has ended: when each ended."""
+        numbers, ended = iter(range(count)), []
+
+        def call():
+            for _ in numbers:
+                self.docker_run()
+                ended.append(time.perf_counter())
+        threads = [threading.Thread(target=call) for _ in range(callers)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return time.perf_counter() - began
+        if len(ended) != count:
+            raise bus.Failed("docker run has failed")
+        return ended

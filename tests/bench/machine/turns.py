@@ -100,16 +100,24 @@ def prepare(setup, channels):
     setup.settle(len(channels))
 
 
+def window_rates(times, callers):
+    """Turns a second of each window of as many turns as there are callers: without the first ones, which find all at rest (and
+    may be prepared), and the last ones, when some callers have left."""
+    marks = sorted(times)[callers - 1:-callers:callers]
+    return [callers / (end - begin) for begin, end in zip(marks, marks[1:])]
+
+
 def steady(setup, report, rounds, kinds):
-    """8 callers, each asking again as soon as it has its reply."""
-    channels, each = [rig.channel(index) for index in range(8)], 10
+    """8 callers, each asking again as soon as it has its reply: ten windows a round."""
+    channels = [rig.channel(index) for index in range(8)]
+    callers, count = len(channels), len(channels) * 12
     rates = {kind: [] for kind in kinds}
     for _ in range(rounds):
-        rates["docker run"].append(len(channels) * each / setup.docker_steady(len(channels), each))
+        rates["docker run"] += window_rates(setup.repeated(lambda: setup.docker_steady(callers, count)), callers)
         for kind in kinds[:-1]:
             if kind == "prepared":
                 prepare(setup, channels)
-            rates[kind].append(len(channels) * each / setup.repeated(lambda: setup.bot.steady(channels, each)))
+            rates[kind] += window_rates(setup.repeated(lambda: setup.bot.steady(channels, count)), callers)
             setup.configure()
             setup.settle()
     base = report.row("8 callers: docker run", rates["docker run"], "turns/s")

@@ -52,10 +52,15 @@ def whys(channel):
     return [entry["SANDBOX_REASON"] for entry in entries(DROPPED, SANDBOX_CHANNEL=channel)]
 
 
+def inspected(template):
+    """A word of each container that is there; one that goes meanwhile has none."""
+    there = support.containers()
+    return set(support.run("docker", "inspect", "-f", template, *there, check=False).split()) if there else set()
+
+
 def labels():
-    """Of the containers that are there: the ids by which they are named."""
-    return {support.run("docker", "inspect", "-f", '{{index .Config.Labels "org.roundtable.sandbox.turn"}}', each).strip()
-            for each in support.containers()}
+    """The ids by which the containers are named."""
+    return inspected('{{index .Config.Labels "org.roundtable.sandbox.turn"}}')
 
 
 def container_pid():
@@ -313,14 +318,13 @@ class Away(Prepared):
     def test_another_image(self):
         """Whoever uses the name gets what it stands for now."""
         self.prepare()
-        before = support.run("docker", "inspect", "-f", "{{.Image}}", support.containers()[0])
+        before = inspected("{{.Image}}")
         support.run("docker", "tag", support.IMAGE, "kept:latest")
         try:
             container = support.run("docker", "create", support.IMAGE).strip()
             support.run("docker", "commit", "--message", "the same in another image", container, support.IMAGE)
             support.run("docker", "rm", container)
-            support.eventually("one of the new image waits", lambda: waiting() == 1 and support.containers() and support.run(
-                "docker", "inspect", "-f", "{{.Image}}", support.containers()[0], check=False) not in (before, ""), 20)
+            support.eventually("one of the new image waits", lambda: waiting() == 1 and inspected("{{.Image}}") - before, 20)
             self.assertIn("image", whys(self.channel))
             self.turn()
             self.assertTrue(was_prepared(self.channel))
