@@ -125,7 +125,7 @@ append_host_config (GString *out, const SbxContainerSpec *spec)
   g_string_append (
     out, "\"HostConfig\":{"
          "\"NetworkMode\":\"none\",\"ReadonlyRootfs\":true,\"CapDrop\":[\"ALL\"],\"Privileged\":false,"
-         "\"SecurityOpt\":[\"no-new-privileges:true\"],");
+         "\"SecurityOpt\":[\"no-new-privileges\"],");
   g_string_append_printf (out, "\"Memory\":%" G_GUINT64_FORMAT ",\"MemorySwap\":%" G_GUINT64_FORMAT ",",
                           spec->memory_bytes, spec->memory_bytes);
   g_string_append_printf (out, "\"NanoCpus\":%" G_GINT64_FORMAT ",\"PidsLimit\":%" G_GINT64_FORMAT ",",

@@ -129,7 +129,7 @@ class Rig:
         for name in ("run", "workspace"):
             (SCRATCH / name).mkdir(parents=True, exist_ok=True)
         words = ["docker", "run", "--rm", "-i", "--user", f"{worker.pw_uid}:{worker.pw_gid}", "--network", "none", "--read-only",
-                 "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--memory", "512m", "--memory-swap", "512m",
+                 "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--memory", "512m", "--memory-swap", "512m",
                  "--cpus", "1", "--pids-limit", "64", "--ulimit", "nofile=256:256",
                  "--tmpfs", "/tmp:rw,noexec,nosuid,nodev,size=64m,mode=1777",
                  "--tmpfs", "/dev/shm:rw,noexec,nosuid,nodev,size=1m,mode=1777", "--shm-size", "1048576",

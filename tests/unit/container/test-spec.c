@@ -32,7 +32,7 @@ static const char expected[] =
   "true,"
   "'AttachStderr':true,'Tty':false,'NetworkDisabled':true,'StopTimeout':1,"
   "'HostConfig':{'NetworkMode':'none','ReadonlyRootfs':true,'CapDrop':['ALL'],'Privileged':false,"
-  "'SecurityOpt':['no-new-privileges:true'],'Memory':536870912,'MemorySwap':536870912,'NanoCpus':1000000000,"
+  "'SecurityOpt':['no-new-privileges'],'Memory':536870912,'MemorySwap':536870912,'NanoCpus':1000000000,"
   "'PidsLimit':64,'Ulimits':[{'Name':'nofile','Soft':256,'Hard':256}],"
   "'Tmpfs':{'/tmp':'rw,noexec,nosuid,nodev,size=64m,mode=1777','/dev/"
   "shm':'rw,noexec,nosuid,nodev,size=1m,mode=1777'},"
