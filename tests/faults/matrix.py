@@ -296,14 +296,19 @@ def serve(image):
 
 
 def exit_at_once(times):
-    """None of so many workers that end at once is lost, hangs or stays: attaching and starting have no race. One that hung would
-    have its deadline for an outcome. That is waited for: in so many turns polkit may stand still (support.polkit_stood_still)."""
-    deadline = 60
-    configure("plain", f"{deadline}s")
+    """None of so many workers that end at once is lost, hangs or stays: attaching and starting have no race. In so many turns
+    polkit may stand still; that one says nothing then."""
+    configure("plain", "60s")
     wanted = table.INVALID
     for index in range(times):
-        caller = support.start_turn(states.CHANNEL, table.text_of("exit-at-once"), user="root")
-        got = outcome(caller, deadline + OUTCOME_SECONDS)
+        began = time.time()
+        try:
+            got = outcome(support.start_turn(states.CHANNEL, table.text_of("exit-at-once"), user="root"), OUTCOME_SECONDS)
+        except AssertionError:
+            if not support.polkit_stood_still(began):
+                raise
+            print(f"# polkit stood still in turn {index + 1}", flush=True)
+            continue
         if got not in wanted:
             raise AssertionError(f"outcome {index + 1} is {got}")
     wait_clean()
