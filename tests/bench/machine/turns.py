@@ -121,7 +121,7 @@ def steady(setup, report, rounds, kinds):
     rates = {kind: [] for kind in ["docker run", *ours]}
     for _ in range(rounds):
         time.sleep(INODE_REST_SECONDS)
-        rates["docker run"] += window_rates(setup.repeated(lambda: setup.docker_steady(callers, count)), callers)
+        rates["docker run"] += window_rates(setup.docker_steady(callers, count), callers)
         for kind in ours:
             if kind == "prepared":
                 prepare(setup, channels)
