@@ -86,7 +86,7 @@ class WhileItRuns(unittest.TestCase):
         self.assertIs(host["Privileged"], False)
         self.assertEqual(host["CapDrop"], ["ALL"])
         self.assertFalse(host["CapAdd"])
-        self.assertTrue(any(option.startswith("no-new-privileges") for option in host["SecurityOpt"]), host["SecurityOpt"])
+        self.assertIn("no-new-privileges", host["SecurityOpt"])
         self.assertEqual(host["LogConfig"]["Type"], "none")
         self.assertEqual(host["CgroupParent"], support.SLICE)
         self.assertEqual(host["Memory"], 512 << 20)
